@@ -81,6 +81,8 @@ pub struct Dialect {
     pub resets_sessions: fn(&Version) -> bool,
     /// The setting that switches the search for deadlocks off, if one does.
     pub deadlock_search: Option<&'static str>,
+    /// The error by which a deadlock's victim hears of it: its number, or its SQLSTATE where people go by that; none where nothing waits.
+    pub deadlock_error: Option<&'static str>,
     /// Opens a read view that keeps deleted rows from being purged while a case runs.
     pub hold_view: Option<&'static str>,
     /// Asks how many transactions still have versions to be purged; none where nothing purges by itself.

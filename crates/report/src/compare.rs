@@ -54,10 +54,11 @@ pub struct AnswerRow {
 pub fn of(bug: &BugReport) -> Compared {
     let evidence = &bug.finding.violation.evidence;
     let expected = evidence.expected.as_ref();
+    let (waits, told) = (bug.words().waits(), bug.words().expected());
     let (about, (columns, actual)) = match (bug.finding.violation.step, expected) {
         // A wait is no answer, and may be what is wrong.
-        (Some(step), _) if evidence.actual == Some(Response::Wait) => {
-            (About::Step(step), (Vec::new(), Side::Words("it waits".into())))
+        (Some(step), _) if waits.is_some() => {
+            (About::Step(step), (Vec::new(), Side::Words(waits.unwrap_or_default())))
         }
         (Some(step), _) => {
             let outcome = &bug.execution.trace.outcomes[step];
@@ -74,7 +75,12 @@ pub fn of(bug: &BugReport) -> Compared {
         }
         (None, _) => (About::Run, (Vec::new(), Side::Words(text::clean(&bug.words().story())))),
     };
-    let mut compared = Compared { about, columns, expected: expected.map(side), actual };
+    let mut compared = Compared {
+        about,
+        columns,
+        expected: expected.map(side).or(told.map(|told| Side::Words(text::clean(&told)))),
+        actual,
+    };
     if let (Some(Side::Rows(expected)), Side::Rows(actual)) = (&mut compared.expected, &mut compared.actual) {
         mark(expected, actual);
     }

@@ -23,6 +23,10 @@ pub enum Mark {
         /// What should have come, in the words of the case file.
         expected: String,
     },
+    /// That it waits is what is wrong, whatever comes then.
+    Waits {
+        expected: String,
+    },
     /// Nobody said what should come.
     #[default]
     Unspecified,
@@ -36,9 +40,15 @@ impl Mark {
     /// What should have come, if something else did.
     pub(crate) fn expected(&self) -> Option<String> {
         match self {
-            Mark::Missed { expected } => Some(expected.clone()),
+            Mark::Missed { expected } | Mark::Waits { expected } => Some(expected.clone()),
             Mark::Met | Mark::Unspecified => None,
         }
+    }
+
+    /// What should have come instead of a wait, or of what came after it.
+    pub(crate) fn expected_when(&self, waiting: bool) -> Option<String> {
+        let wait = matches!(self, Mark::Waits { .. });
+        self.expected().filter(|_| wait == waiting)
     }
 }
 

@@ -124,7 +124,11 @@ impl Page<'_> {
         let said = match waits {
             Some(wait) => {
                 let text = steps::waits_for(self.case, &wait.blockers);
-                Some(CellText { text, tone: Tone::Waits, expected: None })
+                Some(CellText {
+                    text,
+                    tone: Tone::Waits,
+                    expected: self.marks.step(step).expected_when(true),
+                })
             }
             None => self.said(step),
         };
@@ -146,7 +150,7 @@ impl Page<'_> {
             Tone::Error => Tone::Error,
             _ => Tone::Woke,
         };
-        Cell::Note(CellText { text, tone, expected: self.marks.step(step).expected() })
+        Cell::Note(CellText { text, tone, expected: self.marks.step(step).expected_when(false) })
     }
 
     /// The result of a step; nothing where success is all that there is to say.
@@ -213,7 +217,7 @@ impl Page<'_> {
     fn table(&self, name: &str, rows: &str, lines: &mut Lines) {
         let head = format!("final {}: ", clean(name));
         match self.marks.table(name) {
-            Mark::Missed { expected } => {
+            Mark::Missed { expected } | Mark::Waits { expected } => {
                 lines.wrapped(&head, "✗ ", rows);
                 lines.wrapped(
                     &format!("{:>1$} ", "expected", width(&head).saturating_sub(1)),

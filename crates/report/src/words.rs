@@ -2,7 +2,7 @@
 
 use dialect::contract;
 use model::{
-    DeviationId, Evidence, Product, RuleId, Symptom, Violation,
+    DeviationId, ErrorClass, Evidence, Product, RuleId, Symptom, Violation,
     verdict::{
         Cause, Deviations, Response,
         evidence::{AccessPath, Before, Damage, Edge, SecondOpinion, Sighting, Table, Turned, Twin},
@@ -173,13 +173,10 @@ impl<'a> Words<'a> {
             Sighting::AskedNotToWait => {
                 format!("{} waits for a row although it was asked not to wait.", self.step_and_text())
             }
-            Sighting::Circle { steps } => {
-                let steps: Vec<String> = steps.iter().map(|step| (step + 1).to_string()).collect();
-                format!(
-                    "Steps {} wait for each other's locks, and none of them is ended: a deadlock that is not reported.",
-                    steps.join(" and ")
-                )
-            }
+            Sighting::Circle { steps } => format!(
+                "Steps {} wait for each other's locks, and none of them is ended: a deadlock that is not reported.",
+                numbered(steps)
+            ),
             Sighting::ReadOnly => {
                 format!("{} changes rows in a transaction that was opened READ ONLY.", self.step_and_text())
             }
@@ -256,7 +253,9 @@ impl<'a> Words<'a> {
     pub fn broken(&self) -> Option<RuleId> {
         let print = &self.violation.fingerprint;
         let mut explained = print.deviations().into_iter().flatten().filter_map(contract::deviation);
-        explained.find_map(|by| by.breaks).or(self.evidence().rule)
+        // Files of earlier versions do not say it.
+        let circle = (!self.violation.circle().is_empty()).then_some(RuleId::DeadlockIsEnded);
+        explained.find_map(|by| by.breaks).or(self.evidence().rule).or(circle)
     }
 
     /// The same in words. An invariant has those of its symptom, and a server that fails none but its name.
@@ -281,13 +280,31 @@ impl<'a> Words<'a> {
 
     /// What was expected, if somebody says so.
     pub fn expected(&self) -> Option<String> {
-        self.evidence().expected.as_ref().map(answered)
+        match self.violation.circle() {
+            [] => self.evidence().expected.as_ref().map(answered),
+            steps => {
+                let code = dialect::of(self.product).deadlock_error;
+                let code = code.map(|code| format!(" ({code})")).unwrap_or_default();
+                Some(format!("error {}{code} for one of steps {}", ErrorClass::Deadlock, numbered(steps)))
+            }
+        }
+    }
+
+    /// What came, where it is no answer: a wait.
+    pub fn waits(&self) -> Option<String> {
+        match self.violation.circle() {
+            [] => self.violation.waits_wrongly().then(|| "it waits".to_string()),
+            steps => Some(format!("steps {} wait for each other", numbered(steps))),
+        }
     }
 
     /// Marks what is wrong in a timeline, where nothing else says what should have come.
     pub fn mark(&self, marks: &mut Marks) {
         let expected = self.expected().unwrap_or_else(|| "something else".to_string());
-        let missed = Mark::Missed { expected };
+        let missed = match self.waits() {
+            Some(_) => Mark::Waits { expected },
+            None => Mark::Missed { expected },
+        };
         match (self.violation.step, &self.evidence().expected) {
             (Some(step), _) => {
                 let steps = marks.steps.len().max(step + 1);
@@ -320,6 +337,9 @@ impl<'a> Words<'a> {
         }
         if evidence.rule.is_some() && self.violation.fingerprint.cause != Cause::Invariant {
             lines.push(format!("rule: {}", self.rule()));
+        }
+        if let (None, Some(expected)) = (&evidence.expected, self.expected()) {
+            lines.push(format!("expected: {expected}"));
         }
         if let Some(expected) = &evidence.expected {
             let alone = if evidence.views.is_empty() { "expected" } else { "alone on this view" };
@@ -497,6 +517,13 @@ fn names(by: &Deviations) -> String {
     by.iter().map(|by| by.0.as_str()).collect::<Vec<_>>().join(", ")
 }
 
+/// Steps by their numbers, in order: `6 and 7`
+pub(crate) fn numbered(steps: &[usize]) -> String {
+    let mut steps = steps.to_vec();
+    steps.sort_unstable();
+    steps.iter().map(|step| (step + 1).to_string()).collect::<Vec<_>>().join(" and ")
+}
+
 /// What every engine owes, by what was seen instead.
 fn invariant(symptom: Symptom) -> Option<&'static str> {
     Some(match symptom {
@@ -514,7 +541,7 @@ fn invariant(symptom: Symptom) -> Option<&'static str> {
 mod tests {
     use model::{Fingerprint, RowSet, ShownBy};
 
-    use model::{DbError, Ends, ErrorClass, Level, Open, Outcome, Reply, rows::Column, value::Kind};
+    use model::{DbError, Ends, Level, Open, Outcome, Reply, rows::Column, value::Kind};
 
     use super::*;
 

@@ -332,6 +332,28 @@ fn a_stalled_case() {
 }
 
 #[test]
+fn a_wait_that_is_wrong_is_marked_where_it_begins() {
+    let mut run = Run::new(2);
+    run.now(1, "UPDATE t SET b = 2", done(2));
+    let waits = run.waits(2, "UPDATE t SET b = 3", &[1]);
+    run.trace.stalled = true;
+    run.round(RoundCause::RolledBack(0), vec![(waits, done(2))], Vec::new());
+    run.trace.final_state = None;
+    run.marks.steps = vec![Mark::Met, Mark::Waits { expected: "error deadlock".into() }];
+    run.shows(expect![[r#"
+        mysql 9.7.4 · REPEATABLE READ · a-case.iso
+
+             T1                                              T2
+         1   UPDATE t SET b = 2   2 rows
+         2                                                   UPDATE t SET b = 3 ✗ waits for T1
+                                                                       expected   error deadlock
+             (rolled back by isopod: the case had stalled)   ↳ 2 rows (after T1's rollback)
+
+        final: the server could not be asked
+    "#]]);
+}
+
+#[test]
 fn a_wait_that_times_out_and_a_server_that_dies() {
     let mut run = Run::new(2);
     run.case.sessions[0].level = Some(Level::Serializable);

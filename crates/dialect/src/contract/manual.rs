@@ -57,6 +57,8 @@ const OLD_READS: &str = "MySQL Reference Manual, 14.7.2.3 Consistent Nonlocking 
 const LOCKS: &str = "MySQL Reference Manual, 17.7.3 Locks Set by Different SQL Statements in InnoDB";
 const OLD_LOCKS: &str = "MySQL Reference Manual, 14.7.3 Locks Set by Different SQL Statements in InnoDB";
 const LOCKING: &str = "MySQL Reference Manual, 17.7.2.4 Locking Reads";
+const DEADLOCKS: &str = "MySQL Reference Manual, 17.7.5.2 Deadlock Detection";
+const OLD_DEADLOCKS: &str = "MySQL Reference Manual, 14.7.5.2 Deadlock Detection";
 const MARIADB: &str = "MariaDB documentation, SET TRANSACTION";
 const POSTGRES: &str = "PostgreSQL documentation, 13.2 Transaction Isolation";
 
@@ -77,6 +79,25 @@ const UNIQUE: &str =
     "A UNIQUE index creates a constraint such that all values in the index must be distinct.";
 
 const ROWS: &[Quotation] = &[
+    mysql(
+        RuleId::DeadlockIsEnded,
+        DEADLOCKS,
+        "When deadlock detection is enabled (the default), InnoDB automatically detects transaction deadlocks and rolls back a transaction or \
+         transactions to break the deadlock.",
+    ),
+    // 5.7 begins it as the manuals after it do.
+    old_mysql(
+        RuleId::DeadlockIsEnded,
+        OLD_DEADLOCKS,
+        "InnoDB automatically detects transaction deadlocks and rolls back a transaction or transactions to break the deadlock.",
+    ),
+    of(
+        Product::Mariadb,
+        RuleId::DeadlockIsEnded,
+        "MariaDB documentation, InnoDB System Variables, innodb_deadlock_detect",
+        "By default, the InnoDB deadlock detector is enabled. If set to off, deadlock detection is disabled and MariaDB will rely on \
+         innodb_lock_wait_timeout instead.",
+    ),
     mysql(RuleId::OneSnapshot, LEVELS, ONE_SNAPSHOT),
     mysql(RuleId::FreshSnapshot, LEVELS, FRESH),
     mysql(RuleId::OnlyCommitted, READS, POINT),

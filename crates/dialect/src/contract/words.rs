@@ -81,6 +81,10 @@ pub fn words(product: Product, rule: RuleId) -> &'static str {
         RuleId::PlainReadTakesNoLocks => "a plain read takes no locks, so it does not wait",
         RuleId::AskedNotToWait => "a statement with NOWAIT or SKIP LOCKED does not wait for rows",
         RuleId::EndWaitsForNobody => "COMMIT and ROLLBACK wait for nobody",
+        RuleId::DeadlockIsEnded => {
+            "where transactions wait for each other's row locks none of them can ever go on by itself: that is a deadlock, and the server ends \
+             one of them with an error at once; whoever still waits for each other after that is in a deadlock, too"
+        }
         RuleId::WaitNeedsBlocker => {
             "a statement waits only for another transaction that is open and in its way"
         }

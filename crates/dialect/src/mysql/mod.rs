@@ -41,6 +41,7 @@ pub const DIALECT: Dialect = Dialect {
     // Measured on 9.7.4: after COM_RESET_CONNECTION the session has InnoDB's own foreign keys instead of the SQL layer's.
     resets_sessions: |version| version.cmp_prefix(&Version(vec![9, 6])).is_lt(),
     deadlock_search: Some("innodb_deadlock_detect"),
+    deadlock_error: Some("1213"),
     hold_view: Some("START TRANSACTION WITH CONSISTENT SNAPSHOT"),
     purge_left: Some(PURGE_LEFT),
     quote: '`',

@@ -70,6 +70,7 @@ pub const DIALECT: Dialect = Dialect {
     show_warnings: None,
     resets_sessions: |_| true,
     deadlock_search: None,
+    deadlock_error: Some("40P01"),
     hold_view: None, // Old versions stay until VACUUM, which nobody runs.
     purge_left: None,
     quote: '"',

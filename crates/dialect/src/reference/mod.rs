@@ -32,6 +32,7 @@ pub const DIALECT: Dialect = Dialect {
     // Nothing that is purged there can be noticed.
     resets_sessions: |_| true,
     deadlock_search: None,
+    deadlock_error: None,
     hold_view: None,
     purge_left: None,
     variants: &[],

@@ -64,6 +64,7 @@ pub const DIALECT: Dialect = Dialect {
     show_warnings: None,
     resets_sessions: |_| true,
     deadlock_search: None,
+    deadlock_error: None,
     hold_view: None,
     purge_left: None,
     quote: '"',

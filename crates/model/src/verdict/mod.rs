@@ -70,6 +70,21 @@ pub struct Violation {
     pub evidence: Box<Evidence>,
 }
 
+impl Violation {
+    /// The steps that wait for each other, where that is what is wrong.
+    pub fn circle(&self) -> &[usize] {
+        match &self.evidence.sighting {
+            Some(evidence::Sighting::Circle { steps }) => steps,
+            _ => &[],
+        }
+    }
+
+    /// Is it wrong that the step waits, whatever comes then?
+    pub fn waits_wrongly(&self) -> bool {
+        self.fingerprint.symptom == Symptom::NeedlessWait || self.evidence.actual == Some(Response::Wait)
+    }
+}
+
 /// Symptom, cause, kind of statement, level: held fixed while reducing, so that a case does not drift onto another bug.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "old::AnyFingerprint")]

@@ -71,6 +71,8 @@ crate::named! {
         AskedNotToWait = "asked-not-to-wait",
         /// The end of a transaction waits for nobody.
         EndWaitsForNobody = "end-waits-for-nobody",
+        /// Of transactions that wait for each other the server ends one.
+        DeadlockIsEnded = "deadlock-is-ended",
         /// A wait is for another transaction that is open and in the way.
         WaitNeedsBlocker = "wait-needs-blocker",
     }

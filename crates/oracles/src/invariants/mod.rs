@@ -124,6 +124,7 @@ fn violation(history: &History<'_>, found: &InvariantViolation) -> Violation {
         Symptom::AbortedRead => Some(RuleId::OnlyCommitted),
         Symptom::ReadNotRepeatable => Some(RuleId::OneSnapshot),
         Symptom::UniqueValueTwice => Some(RuleId::DistinctKeys),
+        Symptom::UnreportedDeadlock => Some(RuleId::DeadlockIsEnded),
         _ => None,
     };
     let (statement, level) = match found.step {
@@ -131,7 +132,11 @@ fn violation(history: &History<'_>, found: &InvariantViolation) -> Violation {
             let step_of = &history.case.steps[step];
             evidence.session.clone_from(&history.case.sessions[step_of.session].name);
             evidence.sql.clone_from(&step_of.sql);
-            evidence.actual = Some(Response::Outcome(Box::new(history.trace.outcomes[step].clone())));
+            // Of what waits for ever there is no answer; what came is what the executor did to it.
+            evidence.actual = Some(match found.symptom {
+                Symptom::UnreportedDeadlock | Symptom::NeedlessWait => Response::Wait,
+                _ => Response::Outcome(Box::new(history.trace.outcomes[step].clone())),
+            });
             (ShownBy::Statement(history.steps[step].kind()), history.level(step))
         }
         None => (ShownBy::FinalState, None),

@@ -264,7 +264,12 @@ impl<'a> Layout<'a> {
     /// Is this where the finding shows? Of a statement that waited that is where it came back.
     fn wrong(&self, entry: &Entry) -> bool {
         let shows = entry.step.is_some() && entry.step == self.bug.finding.violation.step;
-        shows && (entry.what == What::Woke || entry.tone != Tone::Waits || self.never_woke(entry))
+        match self.bug.words().waits() {
+            Some(_) => shows && entry.what == What::Sent,
+            None => {
+                shows && (entry.what == What::Woke || entry.tone != Tone::Waits || self.never_woke(entry))
+            }
+        }
     }
 
     fn never_woke(&self, entry: &Entry) -> bool {
