@@ -5,8 +5,12 @@
 //! back as often as the finding itself did, before the oracle that found it, and before one that asks about everything where that
 //! says the same of the finding. If it does not, the last one on the way to it that does is taken. What looks new then, only because
 //! the model cannot read the case, is looked at once more (`attribution`).
+//!
+//! The smallest case may end in a stall, and what is wrong come only when the executor has rolled somebody back. Then that ROLLBACK becomes a step, so that
+//! the case says all that it takes.
 
-use model::{Case, Fingerprint, Product, Reply, Verdict};
+use dialect::Execution;
+use model::{Case, Fingerprint, Product, Reply, Step, Verdict};
 use oracles::Oracle;
 use reduce::{Budget, Predicate, Reduced, Scope, Strategy, Trial, reduce};
 
@@ -143,12 +147,37 @@ pub fn reduce_finding(
         Attribution::Resembles(name) => done.resembles = Some(name),
         Attribution::None => {}
     }
-    if best.execution.case != original {
+    let smaller = best.execution.case != original;
+    if let Some(again) = with_rollbacks(runs, suspicion, best, times) {
+        *best = again;
+    }
+    if smaller {
         let note = reduced_from(&original, &best.execution.case);
         std::sync::Arc::make_mut(&mut best.execution.case).add_note(note);
         done.original = Some(original.case().clone());
     }
     done
+}
+
+/// The same with the rollbacks as steps that ended a stall before what is wrong came, if it comes back so.
+fn with_rollbacks(
+    runs: &mut dyn CleanRuns,
+    suspicion: &Suspicion<'_>,
+    found: &Reproduction,
+    times: u32,
+) -> Option<Reproduction> {
+    let Reproduction { execution: Execution { case, trace, .. }, violation, .. } = found;
+    let stall_is_wrong = violation.waits_wrongly() || !violation.circle().is_empty();
+    if stall_is_wrong || violation.step.is_some_and(|step| !trace.answered_after_stall(step)) {
+        return None;
+    }
+    let sessions = trace.rolled_back_before(violation.step)?;
+    let step = |session| Step { session, sql: "ROLLBACK".to_string(), expect: Vec::new() };
+    let mut case = case.case().clone();
+    case.steps.extend(sessions.into_iter().map(step));
+    let wanted = Suspicion { seen: suspicion.seen, judge: suspicion.judge, violation, leftovers: None };
+    let again = series(runs, &wanted, &case, found.condition, times)?;
+    (again.violation.step == violation.step).then_some(again)
 }
 
 /// The cases on the way to the smallest one, which is the last. The first of the trail is the case itself, perhaps without what it
@@ -241,9 +270,11 @@ fn limit(reproduction: &Reproduction) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use dialect::Execution;
     use execute::Reset;
-    use model::{Condition, JudgeOverrides, Level, Probe, ProbeResult, SessionSpec, Step};
+    use model::{
+        Condition, JudgeOverrides, Level, Outcome, Probe, ProbeResult, Round, RoundCause, SessionSpec,
+        Symptom, Violation, Wait,
+    };
     use reduce::strategy::InOrder;
 
     use super::*;
@@ -319,5 +350,89 @@ mod tests {
     fn no_candidates_no_runs() {
         let done = reduced(u32::MAX, 0);
         assert_eq!((done.tried, done.original, done.reproduction.execution.case.steps.len()), (0, None, 8));
+    }
+
+    /// The second statement waits for the first, until somebody rolls that back.
+    struct Blocked;
+
+    impl CleanRuns for Blocked {
+        fn rerun(&mut self, case: &Case, _: Level, _: Reset) -> Option<Execution> {
+            let sent = |step, answered: &[usize]| Round {
+                cause: RoundCause::Sent(step),
+                answered: answered.to_vec(),
+                waiting: Vec::new(),
+            };
+            let waits = Round { waiting: vec![Wait { step: 1, blockers: vec![0] }], ..sent(1, &[]) };
+            let stalled = case.steps.len() == 2;
+            let last = match stalled {
+                true => Round { cause: RoundCause::RolledBack(0), ..sent(0, &[1]) },
+                false => sent(2, &[2, 1]),
+            };
+            let mut run = execution(case, stalled);
+            run.trace.rounds = vec![sent(0, &[0]), waits, last];
+            run.trace.outcomes = vec![Outcome::bare(Reply::NotSent); case.steps.len()];
+            Some(run)
+        }
+
+        fn probe(&mut self, _: &Probe) -> Option<ProbeResult> {
+            None
+        }
+
+        fn purges(&self) -> bool {
+            true
+        }
+    }
+
+    /// Calls the second statement wrong.
+    struct Second(fn() -> Violation);
+
+    impl oracles::Oracle for Second {
+        fn info(&self) -> oracles::OracleInfo {
+            Stalls.info()
+        }
+
+        fn open<'a>(&self, _: &'a Execution) -> Box<dyn oracles::Conversation + 'a> {
+            Box::new(Second(self.0))
+        }
+    }
+
+    impl oracles::Conversation for Second {
+        fn next(&mut self, _: &[Execution]) -> oracles::Ask {
+            oracles::Ask::Done(Verdict::Violated((self.0)()))
+        }
+    }
+
+    #[test]
+    fn a_rollback_that_ended_a_stall_becomes_a_step() {
+        let sessions = vec![SessionSpec::plain("T1"), SessionSpec::plain("T2")];
+        let step = |session, sql: &str| Step { session, sql: sql.into(), expect: Vec::new() };
+        let steps = vec![step(0, "UPDATE t SET a = 1"), step(1, "UPDATE t SET a = 2")];
+        let case = Case { sessions, steps, ..Case::default() };
+        let ended_by_us = |violation: fn() -> Violation| {
+            let seen = Blocked.rerun(&case, Level::ReadCommitted, Reset::Clean).unwrap();
+            let (oracle, overrides, wrong) = (Second(violation), JudgeOverrides::default(), violation());
+            let judge = Judge { oracle: &oracle, overrides: &overrides };
+            let suspicion = Suspicion { seen: &seen, judge, violation: &wrong, leftovers: None };
+            let found = Reproduction {
+                execution: seen.clone(),
+                violation: violation(),
+                condition: Condition::Clean,
+                runs: [3, 3],
+            };
+            with_rollbacks(&mut Blocked, &suspicion, &found, 3)
+        };
+        let again = ended_by_us(|| Violation { step: Some(1), ..wrong() }).unwrap();
+        let steps: Vec<(usize, &str)> =
+            again.execution.case.steps.iter().map(|step| (step.session, &*step.sql)).collect();
+        assert_eq!(steps, [(0, "UPDATE t SET a = 1"), (1, "UPDATE t SET a = 2"), (0, "ROLLBACK")]);
+        assert!(!again.execution.trace.stalled && again.runs == [3, 3]);
+        // What was wrong before the stall, or is the wait itself, needs no end of it.
+        assert!(ended_by_us(|| Violation { step: Some(0), ..wrong() }).is_none());
+        let waits = || {
+            let mut violation = Violation { step: Some(1), ..wrong() };
+            violation.fingerprint.symptom = Symptom::NeedlessWait;
+            violation
+        };
+        assert!(ended_by_us(waits).is_none());
     }
 }

@@ -26,6 +26,9 @@ pub struct Client {
     pub create_schema: &'static str,
     /// Gives up when somebody holds on to it.
     pub drop_schema: &'static str,
+    /// A query whose rows are the statements that end every session in our own schema, also one that waits and does not see its client go; none where
+    /// that cannot be told.
+    pub end_sessions: Option<&'static str>,
     /// How many statements wait for others now.
     pub waiting: &'static str,
     /// A filter for the shell that leaves the rows of an answer.

@@ -1,7 +1,8 @@
 //! The case of a finding as a regression test: what should come of the step that is wrong, and what comes instead on the server and at the
 //! level where it was found (`fails on`).
 //!
-//! What the format cannot say, or nobody knows, is left out: then the file just runs, and the oracles judge it.
+//! What the format cannot say, or nobody knows, is left out: then the file just runs, and the oracles judge it. So is what came only because Isopod
+//! ended a stall: of transactions that wait for each other the file says that they wait, and of nothing what came then.
 
 use crate::{
     Case, Expectation, Expected, FinalState, Finding, KnownFailure, Outcome, Reply, RowSet, Selector,
@@ -38,15 +39,28 @@ fn with_expectations(mut case: Case, trace: &Trace, finding: &Finding) -> Case {
         KnownFailure { at: place(&case, trace, finding), steps: Vec::new(), final_state: Vec::new() };
     let when = Selector { levels: group.at.levels.clone(), servers: Vec::new() };
     match (violation.step, &evidence.expected) {
+        // Which of them should be ended is the server's choice.
+        (Some(_), _) if !violation.circle().is_empty() => {
+            let mut waits = violation.circle().to_vec();
+            waits.sort_unstable();
+            group.steps.extend(waits.into_iter().map(|step| (step, WAITS)));
+        }
+        (Some(step), _) if trace.answered_after_stall(step) && !violation.waits_wrongly() => {
+            return with_stall(case);
+        }
+        (None, _) if trace.stalled => return with_stall(case),
         (Some(step), expected) => {
             let (Some(outcome), Some(of)) = (trace.outcomes.get(step), case.steps.get_mut(step)) else {
                 return case;
             };
             let waited = trace.waited(step);
-            let Some(came) = came(outcome, waited, evidence.actual == Some(Response::Wait)) else {
+            let Some(came) = came(outcome, waited, violation.waits_wrongly()) else {
                 return case;
             };
+            // It waited, and not for long enough: of that the format has no word.
+            let ended_early = |due: &Expected| *due == WAITS && came.waits;
             let due = expected.as_ref().and_then(|expected| due(expected, waited));
+            let due = due.filter(|due| *due == came || !ended_early(due));
             // Of a difference that the format does not know nothing can be said.
             if due.as_ref() == Some(&came) {
                 return case;
@@ -68,6 +82,18 @@ fn with_expectations(mut case: Case, trace: &Trace, finding: &Finding) -> Case {
     case.fails.push(group);
     case
 }
+
+/// Says why nothing is expected.
+fn with_stall(mut case: Case) -> Case {
+    let note = "it ends in a wait that nobody in it ends: what is wrong comes when Isopod has ended that";
+    if !case.notes.iter().any(|have| have == note) {
+        case.notes.push(note.to_string());
+    }
+    case
+}
+
+/// It waits, and nothing is said of what comes then.
+const WAITS: Expected = Expected { waits: true, answer: None };
 
 /// Where it was found. A level counts only if a session has none of its own.
 fn place(case: &Case, trace: &Trace, finding: &Finding) -> Selector {
@@ -106,7 +132,7 @@ fn shortest(due: Option<Expected>, came: Expected) -> (Option<Expected>, Expecte
 /// What came of a step; `wait`: that it waits is what is wrong.
 fn came(outcome: &Outcome, waited: bool, wait: bool) -> Option<Expected> {
     if wait {
-        return Some(Expected { waits: true, answer: None });
+        return Some(WAITS);
     }
     Some(answer(waited, reply(outcome)?))
 }
@@ -133,7 +159,7 @@ fn due(expected: &Response, waited: bool) -> Option<Expected> {
             answer(waited, ExpectedReply::Error { what: ErrorMatch::Class(*class), over: None })
         }
         Response::Outcome(outcome) => answer(waited, reply(outcome)?),
-        Response::Wait | Response::WaitFor(_) => Expected { waits: true, answer: None },
+        Response::Wait | Response::WaitFor(_) => WAITS,
         // An error without a conflict is unlikely to be what should come of what waits for nobody.
         Response::AnAnswer { .. } => answer(false, ExpectedReply::Ok),
         Response::Success => answer(waited, ExpectedReply::Ok),
@@ -252,5 +278,79 @@ mod tests {
         );
         let text = found(done(1, 3), count(2, 2), false);
         assert!(text.contains("      => 2 rows\n") && text.contains("step 2 => 1 row\n"), "{text}");
+    }
+
+    /// T1 and T2 wait when nothing is left to be sent, until we roll back T3; then the step at the end of the case answers.
+    fn stalled(symptom: Symptom, evidence: Evidence) -> String {
+        let text = "for mariadb\nsession T1 level RC\nsession T2 level RC\nsession T3 level RC\nsetup\n  CREATE TABLE t(a INT);\n\
+                    steps\n  T3: SELECT 1;\n  T1: UPDATE t SET a = 1;\n  T2: UPDATE t SET a = 2;\n";
+        let case = casefile::parse(text).unwrap().into_case();
+        let round = |cause, answered: &[usize], waiting: &[usize]| Round {
+            cause,
+            answered: answered.to_vec(),
+            waiting: waiting.iter().map(|&step| Wait { step, blockers: Vec::new() }).collect(),
+        };
+        let done = outcome(Reply::Done { affected: 2, matched: None });
+        let trace = Trace {
+            rounds: vec![
+                round(RoundCause::Sent(0), &[0], &[]),
+                round(RoundCause::Sent(1), &[], &[1]),
+                round(RoundCause::Sent(2), &[], &[2]),
+                round(RoundCause::RolledBack(2), &[2, 1], &[]),
+            ],
+            outcomes: vec![done.clone(), done.clone(), done],
+            stalled: true,
+            final_state: Some(vec![("t".into(), rows(&["1"]))]),
+            ..Trace::empty(
+                ServerInfo::bare(crate::Product::Mariadb, Version(vec![11, 8])),
+                Level::RepeatableRead,
+            )
+        };
+        assert_eq!((trace.stalled_at(), trace.standing_waits()), (Some(3), vec![1, 2]));
+        let fingerprint = Fingerprint {
+            symptom,
+            cause: verdict::Cause::Unknown,
+            statement: ShownBy::FinalState,
+            level: Some(Level::ReadCommitted),
+        };
+        let in_the_end = symptom == Symptom::WrongFinalState;
+        let step = (!in_the_end).then_some(2);
+        let violation = Violation { fingerprint, step, evidence: Box::new(evidence) };
+        case_file(&case, &trace, &Finding::bare("9b1f", "mariadb@11.8".parse().unwrap(), violation)).unwrap()
+    }
+
+    #[test]
+    fn nothing_is_demanded_that_came_only_because_a_stall_was_ended() {
+        let circle = Some(verdict::evidence::Sighting::Circle { steps: vec![2, 1] });
+        let text = stalled(Symptom::UnreportedDeadlock, Evidence { sighting: circle, ..Evidence::default() });
+        assert!(
+            text.ends_with("fails on\n  mariadb@11.8:\n    step 2 => waits\n    step 3 => waits\n"),
+            "{text}"
+        );
+        assert!(!text.contains("      =>"), "{text}");
+        let count = || Some(Response::Count { affected: vec![1], matched: None });
+        for (symptom, expected) in [
+            (Symptom::WrongCount, count()),
+            (Symptom::MissingWait, Some(Response::Wait)),
+            (
+                Symptom::WrongFinalState,
+                Some(Response::FinalState(Table { table: "t".into(), rows: rows(&["2"]) })),
+            ),
+        ] {
+            let text = stalled(symptom, Evidence { expected, ..Evidence::default() });
+            assert!(!text.contains("=>") && !text.contains("fails on"), "{symptom}: {text}");
+            assert!(text.contains("note    it ends in a wait that nobody in it ends"), "{text}");
+        }
+        // That it waits is what is wrong, and was seen before.
+        let expected = Some(Response::AnAnswer { nobody_in_the_way: false });
+        let text = stalled(Symptom::NeedlessWait, Evidence { expected, ..Evidence::default() });
+        assert!(text.contains("      => ok\n") && text.ends_with("step 3 => waits\n"), "{text}");
+    }
+
+    #[test]
+    fn a_wait_that_ended_too_early_is_no_wait_that_should_come() {
+        let done = outcome(Reply::Done { affected: 0, matched: None });
+        let text = found(done, Some(Response::Wait), true);
+        assert!(!text.contains("      =>") && text.ends_with("step 2 => waits, then 0 rows\n"), "{text}");
     }
 }

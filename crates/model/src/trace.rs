@@ -95,6 +95,51 @@ impl Trace {
         self.rounds.iter().find(|round| round.answered.contains(&step))
     }
 
+    /// The round in which we first stepped in because nothing moved any more; none if the case did not stall.
+    pub fn stalled_at(&self) -> Option<usize> {
+        let ours = |round: &Round| matches!(round.cause, RoundCause::RolledBack(_) | RoundCause::Killed(_));
+        self.rounds.iter().position(ours).filter(|_| self.stalled)
+    }
+
+    /// Did a step answer only because we had stepped in? Nobody who runs the case without us sees that answer.
+    pub fn answered_after_stall(&self, step: usize) -> bool {
+        let answered = self.rounds.iter().position(|round| round.answered.contains(&step));
+        match (self.stalled_at(), answered) {
+            (Some(stall), Some(answered)) => answered >= stall,
+            (Some(_), None) => true,
+            (None, _) => false,
+        }
+    }
+
+    /// The sessions that we rolled back before a step answered, in order; for none, before the end. Nothing if we did more than that.
+    pub fn rolled_back_before(&self, step: Option<usize>) -> Option<Vec<usize>> {
+        let stall = self.stalled_at()?;
+        let answered = |step: usize| self.rounds.iter().position(|round| round.answered.contains(&step));
+        let last = match step {
+            Some(step) => answered(step)?,
+            None => self.rounds.len() - 1,
+        };
+        let ours = self.rounds.get(stall..=last)?.iter().map(|round| round.cause);
+        ours.filter(|cause| !matches!(cause, RoundCause::Sent(_) | RoundCause::Timeout))
+            .map(|cause| match cause {
+                RoundCause::RolledBack(session) => Some(session),
+                RoundCause::Sent(_) | RoundCause::Timeout | RoundCause::Killed(_) => None,
+            })
+            .collect()
+    }
+
+    /// The steps that waited when the case stalled, in the order in which they began to.
+    pub fn standing_waits(&self) -> Vec<usize> {
+        let Some(stall) = self.stalled_at() else { return Vec::new() };
+        let before = &self.rounds[..stall];
+        let ended = |step: &usize| before.iter().any(|round| round.answered.contains(step));
+        before
+            .iter()
+            .flat_map(|round| round.waiting.iter().map(|wait| wait.step))
+            .filter(|step| !ended(step))
+            .collect()
+    }
+
     /// Does the other trace tell the same story? See the module's text for what is left out.
     pub fn same(&self, other: &Trace) -> bool {
         self.first_difference(other).is_none()

@@ -3,8 +3,11 @@
 mod built;
 
 use built::{NASTY, edit, finding};
-use model::{Product, verdict::Response};
-use report::{BugReport, scripts};
+use model::{
+    Product, Round, RoundCause, Symptom, Wait,
+    verdict::{Response, evidence::Sighting},
+};
+use report::{BugReport, markdown, scripts};
 
 fn script(bug: &BugReport, ending: &str) -> Option<String> {
     scripts::all(bug).into_iter().find(|file| file.name.ends_with(ending)).map(|file| file.text)
@@ -181,4 +184,131 @@ fn the_test_names_its_engine_and_asks_mysql_test_run_for_it() {
     assert!(mariadb.contains("CREATE TABLE t (a INT, b TEXT) ENGINE=InnoDB;\n"), "{mariadb}");
     let mysql = text(Product::Mysql);
     assert!(!mysql.contains("--source") && mysql.contains("ENGINE=InnoDB"), "{mysql}");
+}
+
+/// T1 does not commit: T2 waits until Isopod ends it like this.
+fn stalled(product: Product, end: RoundCause) -> BugReport {
+    let mut bug = finding(product);
+    edit(&mut bug, |case| case.steps.truncate(4));
+    let trace = &mut bug.execution.trace;
+    trace.rounds.truncate(4);
+    trace.rounds.push(Round { cause: end, answered: vec![3], waiting: Vec::new() });
+    trace.outcomes.truncate(4);
+    trace.stalled = true;
+    bug
+}
+
+/// T1 waits, too, and the two wait for each other.
+fn deadlock(product: Product) -> BugReport {
+    let mut bug = stalled(product, RoundCause::RolledBack(1));
+    bug.execution.trace.rounds[2] = Round {
+        cause: RoundCause::Sent(2),
+        answered: Vec::new(),
+        waiting: vec![Wait { step: 2, blockers: vec![1] }],
+    };
+    bug.execution.trace.rounds[4].answered = vec![2, 3];
+    let violation = &mut bug.finding.violation;
+    violation.fingerprint.symptom = Symptom::UnreportedDeadlock;
+    violation.fingerprint.cause = model::verdict::Cause::Invariant;
+    // As version 1 of the file had it.
+    (violation.evidence.rule, violation.evidence.expected) = (None, None);
+    violation.evidence.sighting = Some(Sighting::Circle { steps: vec![3, 2] });
+    bug
+}
+
+#[test]
+fn what_comes_only_after_our_rollback_is_shown_by_the_same_rollback_and_said_to_be() {
+    let words = "not in the case: nothing moves any more, and what is wrong comes only after this";
+    let bug = |product| stalled(product, RoundCause::RolledBack(0));
+    let text = script(&bug(Product::Mariadb), ".sh").unwrap();
+    let steps = order(&text, &["step_that_waits 4", "# not in", "step r1", "comes_back 4", "rows_of 4"]);
+    assert_eq!(
+        steps[..4],
+        [
+            "step_that_waits 4 T2 1 'SELECT a, b FROM t FOR UPDATE;'",
+            &format!("# {words}"),
+            "step r1 T1 'ROLLBACK;'",
+            "comes_back 4 T2",
+        ]
+    );
+    assert!(text.contains("the wrong answer came again"), "{text}");
+    let text = script(&bug(Product::Mysql), ".test").unwrap();
+    assert!(text.contains(&format!("# {words}\nconnection T1;\nROLLBACK;\n\n# step 4 comes back")), "{text}");
+    let text = script(&bug(Product::Mysql), ".sql").unwrap();
+    assert!(text.contains(&format!("-- session T1; {words}\nROLLBACK;\n-- T2: step 4 comes back")), "{text}");
+    let text = script(&bug(Product::Postgres), ".spec").unwrap();
+    assert!(text.contains("step \"r1\"\t{ ROLLBACK; }\n"), "{text}");
+    assert!(text.contains("permutation \"s1\" \"s2\" \"s3\" \"s4\" \"r1\"\n"), "{text}");
+    let text = markdown::markdown(&bug(Product::Mariadb));
+    assert!(text.contains(&format!("/*    T1 */ ROLLBACK;   -- {words}\n")), "{text}");
+    // Whoever runs the file does not see that answer.
+    let text = script(&bug(Product::Mariadb), ".iso").unwrap();
+    assert!(!text.contains("fails on") && !text.contains("=>"), "{text}");
+}
+
+#[test]
+fn what_comes_only_after_our_kill_is_never_asked_for() {
+    let bug = stalled(Product::Mariadb, RoundCause::Killed(1));
+    let text = script(&bug, ".sh").unwrap();
+    assert!(!text.contains("comes_back 4") && !text.contains("rows_of 4"), "{text}");
+    assert!(text.contains("# nothing moves any more: step 4 waits until a timeout\n"), "{text}");
+    assert!(text.ends_with("exit 3\n") && !text.contains("echo 'the wrong answer came again"), "{text}");
+    assert!(!script(&bug, ".iso").unwrap().contains("fails on"));
+}
+
+#[test]
+fn where_the_wait_is_wrong_only_the_wait_is_asked_for() {
+    for end in [RoundCause::RolledBack(0), RoundCause::Killed(1)] {
+        let mut bug = stalled(Product::Mysql, end);
+        bug.finding.violation.fingerprint.symptom = Symptom::NeedlessWait;
+        bug.finding.violation.evidence.expected = Some(Response::AnAnswer { nobody_in_the_way: false });
+        let text = script(&bug, ".sh").unwrap();
+        assert!(text.contains("if [ -e \"$work/waits-4\" ]; then\n"), "{text}");
+        assert!(!text.contains("comes_back 4") && !text.contains("'ROLLBACK;'"), "{text}");
+        let text = script(&bug, ".iso").unwrap();
+        assert!(text.ends_with("step 4 => waits\n"), "{text}");
+    }
+}
+
+#[test]
+fn of_an_unreported_deadlock_the_stall_is_asked_for() {
+    let bug = deadlock(Product::Mariadb);
+    let text = script(&bug, ".sh").unwrap();
+    let steps = order(&text, &["step_that_waits 3", "step_that_waits 4", "still_wait 10", "comes_back 4"]);
+    assert_eq!(
+        steps,
+        [
+            "step_that_waits 3 T1 1 'UPDATE t SET a = 2;'",
+            "step_that_waits 4 T2 2 'SELECT a, b FROM t FOR UPDATE;'",
+            "still_wait 10 T2 4 T1 3",
+        ]
+    );
+    assert!(text.contains("expected error deadlock (1213) for one of steps 3 and 4'\n    exit 0"), "{text}");
+    let text = script(&deadlock(Product::Mysql), ".test").unwrap();
+    assert!(text.contains("let $id_T1 = `SELECT CONNECTION_ID()`;\n"), "{text}");
+    assert!(text.contains("if ($waiting < 2)\n") && text.contains("eval KILL QUERY $id_T2;\n"), "{text}");
+    let text = script(&bug, ".iso").unwrap();
+    assert!(text.ends_with("    step 3 => waits\n    step 4 => waits\n"), "{text}");
+    let text = script(&bug, ".sql").unwrap();
+    assert!(text.ends_with("<-- wrong, expected error deadlock (1213) for one of steps 3 and 4\n"), "{text}");
+}
+
+/// A sentence, what should come, and who says so: also where the server has ended another circle before.
+#[test]
+fn the_page_of_an_unreported_deadlock_says_what_is_wrong() {
+    for (product, quote) in [
+        (Product::Mysql, "InnoDB automatically detects transaction deadlocks and rolls back a transaction"),
+        (Product::Mariadb, "By default, the InnoDB deadlock detector is enabled."),
+    ] {
+        let text = markdown::markdown(&deadlock(product));
+        let why = &text[text.find("## Why this is wrong").unwrap()..];
+        assert!(why.contains("that is a deadlock, and the server ends one of them with an error"), "{why}");
+        assert!(why.contains("whoever still waits for each other after that is in a deadlock, too"), "{why}");
+        assert!(why.contains(quote) && !why.contains("No sentence of"), "{why}");
+        assert!(text.contains("\nerror deadlock (1213) for one of steps 3 and 4\n"), "{text}");
+        assert!(text.contains("\nsteps 3 and 4 wait for each other\n"), "{text}");
+        assert!(!text.contains("something else") && !text.contains("comes back"), "{text}");
+        let page = report::html::finding(&deadlock(product), &[]);
+        assert!(page.contains("error deadlock (1213) for one of steps 3 and 4"), "{page}");
+    }
 }

@@ -11,7 +11,7 @@ use dialect::Execution;
 use execute::Options;
 use model::{
     Case, Evidence, Finding, Fingerprint, Level, Place, ShownBy, Symptom, Target, Trace, Violation,
-    verdict::Cause, verdict::Response,
+    verdict::{Cause, Response, evidence::Sighting},
 };
 use provision::{Instance, StartOptions};
 use report::{BugReport, scripts};
@@ -195,6 +195,141 @@ fn a_script_says_when_another_answer_came() {
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
 }
 
+/// A finding about this step, of a run that really happened: the symptom, what should have come, and what an invariant saw.
+fn seen_as(run: Execution, step: usize, symptom: Symptom, expected: Option<Response>) -> BugReport {
+    let sighting = match symptom {
+        Symptom::UnreportedDeadlock => Some(Sighting::Circle { steps: run.aftermath.circle.clone() }),
+        _ => None,
+    };
+    let mut bug = finding(run.case.case().clone(), run.trace, step);
+    bug.finding.violation.fingerprint.symptom = symptom;
+    bug.finding.violation.evidence = Box::new(Evidence { expected, sighting, ..Evidence::default() });
+    bug
+}
+
+const ROWS: [&str; 2] =
+    ["CREATE TABLE t (a INT PRIMARY KEY, b INT)", "INSERT INTO t VALUES (1, 1), (2, 2), (3, 3)"];
+
+/// The script of a finding on this server: its exit code, and what it says.
+fn by_client(name: &str, bug: &BugReport) -> Option<(Option<i32>, String)> {
+    let (folder, server) = (Folder::new(), started(name)?);
+    let socket = server.socket().display().to_string();
+    let mut command = Command::new("bash");
+    command.arg(put(&folder, bug, ".sh")).args(["-S", &socket, "-u", "root"]).env("LIMIT", "4");
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let left = Command::new("mariadb").args(["-S", &socket, "-u", "root", "-e", "SHOW DATABASES"]).output();
+    assert!(!said(&left.unwrap()).contains("test_"), "its schema is still there");
+    Some((output.status.code(), said(&output)))
+}
+
+/// T3 shares both rows, and T1 and T2 wait for each other. MariaDB 10.5 ends one of them.
+#[test]
+fn a_deadlock_that_is_not_reported_comes_again_as_a_stall() {
+    let Some(_alone) = servers(&["mariadb@10.11", "mariadb@10.5"]) else { return };
+    let (Some(_), Some(mut tester)) = (program(&["mariadb"], "mariadb-client-core"), mysqltest()) else {
+        return;
+    };
+    let steps = "T3: BEGIN\nT3: SELECT * FROM t WHERE a < 3 LOCK IN SHARE MODE
+        T1: BEGIN\nT1: SELECT * FROM t WHERE a = 1 LOCK IN SHARE MODE
+        T2: BEGIN\nT2: SELECT * FROM t WHERE a = 2 LOCK IN SHARE MODE
+        T1: UPDATE t SET b = 7 WHERE a = 2\nT2: UPDATE t SET b = 7 WHERE a = 1";
+    let Some(run) = run("mariadb@10.11", &case(&ROWS, steps)) else { return };
+    assert_eq!(run.aftermath.circle, [6, 7]);
+    let bug = seen_as(run, 7, Symptom::UnreportedDeadlock, None);
+    let (Some(shows), Some(ends)) = (by_client("mariadb@10.11", &bug), by_client("mariadb@10.5", &bug))
+    else {
+        return;
+    };
+    assert_eq!(shows.0, Some(0), "{}", shows.1);
+    assert!(shows.1.contains("8  T2 still waits after 10 seconds"), "{}", shows.1);
+    assert!(shows.1.contains("expected error deadlock (1213) for one of steps 7 and 8"), "{}", shows.1);
+    assert!(ends.0 == Some(1) && ends.1.contains("ERROR 1213"), "{}", ends.1);
+    let (folder, Some(server)) = (Folder::new(), started("mariadb@10.11")) else { return };
+    let output = tester
+        .args(["--no-defaults", "--user=root", "--host=localhost", "--database=mysql"])
+        .arg(format!("--socket={}", server.socket().display()))
+        .arg(format!("--test-file={}", put(&folder, &bug, ".test")))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    // The file says that they wait, and whoever runs it sees that.
+    let file = put(&folder, &bug, ".iso");
+    let found = fs::read_to_string(&file).unwrap();
+    assert!(found.ends_with("    step 7 => waits\n    step 8 => waits\n"), "{found}");
+    isopod(&["run", &file, "--target", "mariadb@10.11", "--level", "RR"]).says(&["known: "]);
+}
+
+/// Nobody in the case ends T1; Isopod does, and so does the script.
+#[test]
+fn what_came_after_our_rollback_comes_again_after_that_of_the_script() {
+    let Some(_alone) = servers(&["mariadb@10.11"]) else { return };
+    if program(&["mariadb"], "mariadb-client-core").is_none() {
+        return;
+    }
+    let steps = "T1: BEGIN\nT1: UPDATE t SET b = b + 1 WHERE a = 1\nT2: UPDATE t SET b = 2 WHERE a = 1";
+    let Some(run) = run("mariadb@10.11", &case(&ROWS, steps)) else { return };
+    assert!(run.trace.answered_after_stall(2) && run.trace.rolled_back_before(Some(2)) == Some(vec![0]));
+    let bug = seen_as(run, 2, Symptom::WrongCount, Some(Response::Words("0 rows".into())));
+    let Some(shows) = by_client("mariadb@10.11", &bug) else { return };
+    assert_eq!(shows.0, Some(0), "{}", shows.1);
+    assert!(shows.1.contains("r1  T1: ROLLBACK;\n") && shows.1.contains("3  T2 goes on\n"), "{}", shows.1);
+}
+
+/// T1's lock is gone after it went back to a savepoint that was set before its first statement, so T2 does not wait. If T1 reads something
+/// before the savepoint, T2 waits: that is another answer, though the count is the same in the end.
+#[test]
+fn a_wait_that_is_missing_comes_again() {
+    let Some(_alone) = servers(&["mariadb@10.11"]) else { return };
+    if program(&["mariadb"], "mariadb-client-core").is_none() {
+        return;
+    }
+    let steps = |first: &str| {
+        format!(
+            "T1: BEGIN\nT1: {first}\nT1: SAVEPOINT s\nT1: SELECT * FROM t WHERE a = 2 FOR UPDATE
+             T1: ROLLBACK TO SAVEPOINT s\nT2: UPDATE t SET b = 21 WHERE a = 2\nT1: COMMIT"
+        )
+    };
+    let Some(run) = run("mariadb@10.11", &case(&ROWS, &steps("SELECT 1"))) else { return };
+    assert!(!run.trace.waited(5), "{:?}", run.trace);
+    let bug = seen_as(run, 5, Symptom::MissingWait, Some(Response::Wait));
+    let Some(shows) = by_client("mariadb@10.11", &bug) else { return };
+    assert_eq!(shows.0, Some(0), "{}", shows.1);
+    assert!(shows.1.contains("the wrong answer came again; expected a wait"), "{}", shows.1);
+    let mut right = bug;
+    let mut case = right.execution.case.case().clone();
+    case.steps[1].sql = "SELECT * FROM t WHERE 1 = 0".into();
+    right.execution = Execution::new(case, right.execution.trace);
+    let Some(waits) = by_client("mariadb@10.11", &right) else { return };
+    assert!(waits.0 == Some(1) && waits.1.contains("another answer came: T2 waits"), "{}", waits.1);
+}
+
+/// SKIP LOCKED waits where two indexes are merged. By one index it does not, and the rows are the same.
+#[test]
+fn a_wait_that_should_not_be_comes_again() {
+    let Some(_alone) = servers(&["mariadb@10.11"]) else { return };
+    if program(&["mariadb"], "mariadb-client-core").is_none() {
+        return;
+    }
+    let table = "CREATE TABLE t (a INT PRIMARY KEY, b INT, c INT, KEY i (b))";
+    let rows: Vec<String> = (1..=20).map(|n| format!("({n}, {n}, 0)")).collect();
+    let fill = format!("INSERT INTO t VALUES {}", rows.join(", "));
+    let steps = "T1: BEGIN\nT1: UPDATE t SET c = 1 WHERE a = 2
+        T2: SELECT a FROM t FORCE INDEX (PRIMARY, i) WHERE b = 2 OR a = 5 FOR UPDATE SKIP LOCKED";
+    let Some(run) = run("mariadb@10.11", &case(&[table, &fill], steps)) else { return };
+    assert!(run.trace.waited(2), "{:?}", run.trace);
+    let bug = seen_as(run, 2, Symptom::NeedlessWait, Some(Response::AnAnswer { nobody_in_the_way: false }));
+    let Some(shows) = by_client("mariadb@10.11", &bug) else { return };
+    assert_eq!(shows.0, Some(0), "{}", shows.1);
+    assert!(!shows.1.contains("goes on"), "{}", shows.1);
+    let mut right = bug;
+    let mut case = right.execution.case.case().clone();
+    case.steps[2].sql = "SELECT a FROM t WHERE a = 5 FOR UPDATE SKIP LOCKED".into();
+    right.execution = Execution::new(case, right.execution.trace);
+    let Some(answers) = by_client("mariadb@10.11", &right) else { return };
+    assert!(answers.0 == Some(1) && answers.1.contains("it does not wait"), "{}", answers.1);
+}
+
 /// Waits, an update conflict and a changed answer, on PostgreSQL.
 const STEPS: &str = "T1: BEGIN
     T1: SELECT a, b FROM t ORDER BY a
@@ -250,10 +385,14 @@ fn psql_and_isolationtester_repeat_what_was_seen_on_postgres() {
     }
 }
 
-fn traced(server: &str, case: &Case) -> Option<Trace> {
+fn run(server: &str, case: &Case) -> Option<Execution> {
     let mut runner = runner(server, Settle::Proc, Options::default())?;
     let level = case.sessions[0].level.unwrap_or(Level::RepeatableRead);
-    Some(runner.run(case, level).unwrap_or_else(|error| panic!("{error}")).trace)
+    Some(runner.run(case, level).unwrap_or_else(|error| panic!("{error}")))
+}
+
+fn traced(server: &str, case: &Case) -> Option<Trace> {
+    Some(run(server, case)?.trace)
 }
 
 /// A finding about one step of a run that really happened.

@@ -19,6 +19,9 @@ pub(crate) const fn client(program: &'static str, package: &'static str) -> Clie
         in_schema: "in_schema() { ${run:-} \"$client\" \"$@\" $options {schema}; }",
         create_schema: "CREATE DATABASE {schema};",
         drop_schema: "SET SESSION lock_wait_timeout = 20; DROP DATABASE {schema};",
+        end_sessions: Some(
+            "SELECT CONCAT('KILL ', id, ';') FROM information_schema.processlist WHERE db = '{schema}';",
+        ),
         waiting: "SELECT COUNT(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'",
         rows: "grep '^|' | sed -e '1d' -e 's/  */ /g'",
         boxes: true,

@@ -16,6 +16,7 @@ pub(super) const CLIENT: Client = Client {
                 in_schema() { ${run:-} \"$client\" \"$@\" $options; }",
     create_schema: "CREATE SCHEMA {schema};",
     drop_schema: "SET lock_timeout = '20s'; DROP SCHEMA {schema} CASCADE;",
+    end_sessions: None,
     waiting: "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
     // Without the names of the columns, and without what the client says of a statement.
     rows: "sed -e '1d' -e '/^([0-9]* rows\\{0,1\\})$/d'",

@@ -101,7 +101,7 @@ fn run(lab: &Lab<'_>, script: &Path, client: &Client, server: &Instance) -> Resu
         Some(0) => Ok(true),
         Some(1) => Ok(false),
         Some(3) => {
-            Err("the script cannot check the answer: line breaks or `|` in it, or the server died".into())
+            Err("the script cannot check the answer: line breaks or `|` in it, a statement that Isopod killed before it, or the server died".into())
         }
         _ if lab.stopped() => Err("it was stopped".into()),
         _ => Err(format!("the script could not be run: {last}")),

@@ -23,7 +23,7 @@ pub use client::ended;
 pub use harmless::Withheld;
 
 use self::order::{Act, acts};
-use crate::{bug_report::BugReport, markdown, steps};
+use crate::{bug_report::BugReport, markdown, steps, text, words};
 
 /// A file beside the page of a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,6 +87,22 @@ pub fn withheld(bug: &BugReport) -> Vec<Withheld> {
     terminal.iter().chain(&test).filter_map(|commands| harmless::check(bug, commands).err()).collect()
 }
 
+/// Nobody in a deadlock is ended after this, in seconds: servers search at once, or every second.
+const STILL: u32 = 10;
+
+/// Why a script rolls somebody back who does not in the case.
+const UNBLOCKED: &str = "not in the case: nothing moves any more, and what is wrong comes only after this";
+
+/// What is said where a script ends because nothing moves any more.
+fn stalled(bug: &BugReport, steps: &[usize]) -> String {
+    let waits = bug.finding.violation.circle();
+    let wrong = if waits.is_empty() { "" } else { "   <-- wrong" };
+    let steps = words::numbered(if waits.is_empty() { steps } else { waits });
+    let (step, verb) = if steps.contains(' ') { ("steps", "wait") } else { ("step", "waits") };
+    let whom = if waits.is_empty() { "" } else { " for each other" };
+    format!("nothing moves any more: {step} {steps} {verb}{whom} until a timeout{wrong}")
+}
+
 /// The statements in their real order, each with what came of it: for people.
 pub fn real_order(bug: &BugReport) -> Vec<String> {
     let mut lines = Vec::new();
@@ -106,8 +122,10 @@ pub fn real_order(bug: &BugReport) -> Vec<String> {
                 let words = steps::waiting(&bug.execution.case, &bug.execution.trace, step);
                 markdown::step_line(bug, step, &words)
             }
-            Act::Back(step) | Act::Ends(step) => markdown::back_line(bug, step),
+            Act::Back(step) => markdown::back_line(bug, step),
             Act::RollBack(session) => format!("/*    {} */ ROLLBACK;", bug.session(session)),
+            Act::Unblock(session) => format!("/*    {} */ ROLLBACK;   -- {UNBLOCKED}", bug.session(session)),
+            Act::Stall(steps) => format!("-- {}", text::clean(&stalled(bug, &steps))),
         });
     }
     lines

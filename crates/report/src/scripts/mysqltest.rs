@@ -6,9 +6,11 @@ use dialect::own_commands::MYSQLTEST;
 use model::Reply;
 
 use super::{
+    STILL, UNBLOCKED,
     client::{comment, ended, greeting, name, one_line, schema},
     harmless::{self, Withheld},
     order::{Act, acts},
+    stalled,
 };
 use crate::{bug_report::BugReport, steps};
 
@@ -26,12 +28,17 @@ pub fn script(bug: &BugReport, includes: &[&str]) -> Result<Option<String>, With
         sourced(includes)
     );
     case.setup.statements.iter().for_each(|sql| out += &format!("{}\n", ended(&with_engine(sql))));
+    let acts = acts(bug);
+    let ends_in_stall = matches!(acts.last(), Some(Act::Stall(_)));
     for session in 0..case.sessions.len() {
         let name = name(bug, session);
         out += &format!("\nconnect ({name},localhost,root,,{own});\n");
         greeting(bug, session).iter().for_each(|sql| out += &format!("{}\n", ended(sql)));
+        if ends_in_stall {
+            out += &format!("let $id_{name} = `SELECT CONNECTION_ID()`;\n");
+        }
     }
-    for act in acts(bug) {
+    for act in acts {
         match act {
             Act::Run(step) => {
                 out += &at(bug, step);
@@ -42,7 +49,7 @@ pub fn script(bug: &BugReport, includes: &[&str]) -> Result<Option<String>, With
                 out += &at(bug, step);
                 out += &format!("send {}\n{}", ended(&one_line(&case.steps[step].sql)), wait(waiting, count));
             }
-            Act::Back(step) | Act::Ends(step) => {
+            Act::Back(step) => {
                 let name = name(bug, case.steps[step].session);
                 out += &format!("\n# step {} comes back\nconnection {name};\n", step + 1);
                 out += &before(bug, step);
@@ -51,6 +58,10 @@ pub fn script(bug: &BugReport, includes: &[&str]) -> Result<Option<String>, With
             Act::RollBack(session) => {
                 out += &format!("\nconnection {};\nROLLBACK;\n", name(bug, session));
             }
+            Act::Unblock(session) => {
+                out += &format!("\n# {UNBLOCKED}\nconnection {};\nROLLBACK;\n", name(bug, session));
+            }
+            Act::Stall(steps) => out += &stall(bug, waiting, &steps),
         }
     }
     out += "\nconnection default;\n";
@@ -62,6 +73,22 @@ pub fn script(bug: &BugReport, includes: &[&str]) -> Result<Option<String>, With
     }
     out += &format!("DROP DATABASE {own};\n");
     Ok(Some(out))
+}
+
+/// Nobody ends these waits: it is seen that they last, and then they are killed, so that the test can end. What the KILL comes to is not looked at.
+fn stall(bug: &BugReport, waiting: &str, steps: &[usize]) -> String {
+    let count = steps.len();
+    let mut out = format!(
+        "\n# {}\nconnection default;\n--disable_query_log\n--disable_result_log\nsleep {STILL};\nlet $waiting = `{waiting}`;\n\
+         if ($waiting < {count})\n{{\n  die one of them was ended;\n}}\n",
+        comment(&stalled(bug, steps))
+    );
+    let session = |step: usize| name(bug, bug.execution.case.steps[step].session);
+    steps.iter().for_each(|&step| out += &format!("eval KILL QUERY $id_{};\n", session(step)));
+    for &step in steps {
+        out += &format!("connection {};\n--error 0,1205,1213,1317\nreap;\nROLLBACK;\n", session(step));
+    }
+    out + "--enable_result_log\n--enable_query_log\n"
 }
 
 /// mysql-test-run looks for these lines at their beginning, and says by a variable that it is there.

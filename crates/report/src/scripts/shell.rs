@@ -2,15 +2,18 @@
 //!
 //! Each client reads from a pipe. Behind each statement stands a command of the client itself (`\!`), which writes the number of
 //! the step into a file: so it is known when the answer is there, and nothing is sent to the server that is not in the case. A
-//! statement that waited when it was found is not waited for; the script goes on when the server says that it waits.
+//! statement that waited when it was found is not waited for; the script goes on when the server says that it waits. An answer that takes longer than
+//! LIMIT is another one: a lock wait that runs into its timeout must not pass for one that somebody ended.
 
 use dialect::Client;
 use model::{Reply, RowSet, shell::quoted, verdict::Response};
 
 use super::{
+    STILL, UNBLOCKED,
     client::{comment, ended, greeting, name, one_line, schema},
     harmless::{self, Withheld},
-    order::{Act, acts},
+    order::{Act, acts, came_after_stall},
+    stalled,
 };
 use crate::{bug_report::BugReport, text};
 
@@ -33,7 +36,10 @@ pub fn script(bug: &BugReport) -> Result<Option<String>, Withheld> {
         }
     }
     out += "\n";
-    for act in acts(bug) {
+    let acts = acts(bug);
+    let mut rollbacks = 0;
+    let ends_in_stall = matches!(acts.last(), Some(Act::Stall(_)));
+    for act in acts {
         let session = |step: usize| quoted(&name(bug, bug.execution.case.steps[step].session));
         let sql = |step: usize| quoted(&ended(&one_line(&bug.execution.case.steps[step].sql)));
         match act {
@@ -41,16 +47,30 @@ pub fn script(bug: &BugReport) -> Result<Option<String>, Withheld> {
             Act::Begin(step, count) => {
                 out += &format!("step_that_waits {} {} {count} {}\n", step + 1, session(step), sql(step));
             }
-            Act::Back(step) | Act::Ends(step) => {
-                out += &format!("comes_back {} {}\n", step + 1, session(step))
-            }
+            Act::Back(step) => out += &format!("comes_back {} {}\n", step + 1, session(step)),
             Act::RollBack(session) => {
                 out += &format!("quietly {} 'ROLLBACK;'\n", quoted(&name(bug, session)));
+            }
+            Act::Unblock(session) => {
+                let name = quoted(&name(bug, session));
+                rollbacks += 1;
+                out += &format!("# {UNBLOCKED}\nstep r{rollbacks} {name} 'ROLLBACK;'\n");
+            }
+            Act::Stall(steps) => {
+                out += &format!("# {}\n", comment(&stalled(bug, &steps)));
+                out += &format!("echo {}\n", quoted(&stalled(bug, &steps)));
+                let circle = bug.finding.violation.circle().iter();
+                let waits: Vec<String> =
+                    circle.map(|&step| format!(" {} {}", session(step), step + 1)).collect();
+                if !waits.is_empty() {
+                    out += &format!("still_wait {STILL}{}\n", waits.concat());
+                }
             }
         }
     }
     let tables = bug.execution.trace.final_state.as_deref().unwrap_or_default();
-    for (table, _) in tables {
+    // While somebody waits it is not the end.
+    for (table, _) in tables.iter().filter(|_| !ends_in_stall) {
         let sql = format!("SELECT * FROM {};", dialect.quoted(table));
         out += &format!("afterwards {} {}\n", quoted(table), quoted(&sql));
     }
@@ -68,19 +88,20 @@ fn head(bug: &BugReport, client: &Client) -> String {
 #
 # Usage: bash {id}.sh [options of {program}, such as -h HOST -u USER]
 # The client is the one that CLIENT names, by default {program}. Passwords belong into its own files or variables.
-# It makes the schema {own}, and drops it in the end.
+# It makes the schema {own}, and drops it in the end. LIMIT: so many seconds an answer may take, by default 30.
 #
 # Exit code: 0 the wrong answer came again, 1 another one came, 2 it could not be run, 3 what came is not checked.
 set -u
 client=${{CLIENT:-{program}}}
 options="{options}"
+limit=${{LIMIT:-30}}
 args=("$@")
 {enter}
 work=$(mktemp -d) || exit 2
 finish() {{
     for pid in "${{pids[@]:-}}"; do [ -n "$pid" ] && kill "$pid" 2>/dev/null; done
     wait 2>/dev/null
-    [ -n "${{made:-}}" ] && "$client" "${{args[@]}}" <<<{drop} >/dev/null 2>&1
+{end_sessions}    [ -n "${{made:-}}" ] && "$client" "${{args[@]}}" <<<{drop} >/dev/null 2>&1
     rm -rf "$work"
 }}
 pids=()
@@ -103,10 +124,11 @@ open_session() {{
 # The client itself notes when it is done with what came before: no statement is sent for that.
 say() {{ printf '%s\n\\! echo %s >>"%s"\n' "$3" "$2" "$work/$1.done" >&"${{fd[$1]}}"; }}
 until_done() {{
-    local left=600
-    until grep -qx "$2" "$work/$1.done"; do
-        left=$((left - 1))
-        if [ "$left" = 0 ]; then echo "        no answer within 30 seconds"; echo "another answer came: $1 waits"; exit 1; fi
+    local last=$((SECONDS + limit))
+    until grep -qx -- "$2" "$work/$1.done"; do
+        if [ "$SECONDS" -gt "$last" ]; then
+            echo "        no answer within $limit seconds"; echo "another answer came: $1 waits"; exit 1
+        fi
         sleep 0.05
     done
 }}
@@ -132,6 +154,19 @@ step_that_waits() {{
         sleep 0.05
     done
     echo "        waits"
+    : >"$work/waits-$1"
+}}
+# Have these steps not answered so many seconds later? Each is a session and a number.
+stands=
+still_wait() {{
+    local seconds=$1; shift
+    sleep "$seconds"
+    while [ $# != 0 ]; do
+        if grep -qx -- "$2" "$work/$1.done"; then comes_back "$2" "$1"; return; fi
+        echo "$2  $1 still waits after $seconds seconds"
+        shift 2
+    done
+    stands=1
 }}
 comes_back() {{ echo "$1  $2 goes on"; until_done "$2" "$1"; show "$2" "$1"; }}
 afterwards() {{ echo "in the end, $1:"; in_schema "${{args[@]}}" <<<"$2" >"$work/answer-end-$1" 2>&1; tidy "$work/answer-end-$1"; }}
@@ -147,6 +182,12 @@ rows_of() {{ <"$work/answer-$1" {rows} | LC_ALL=C sort; }}
         make = quoted(&in_own(client.create_schema)),
         drop = quoted(&in_own(client.drop_schema)),
         rows = client.rows,
+        end_sessions = client.end_sessions.map_or(String::new(), |sql| format!(
+            "    # Those that wait do not see that their clients are gone.\n    \"$client\" \"${{args[@]}}\" {} <<<{} 2>/dev/null | \
+             \"$client\" \"${{args[@]}}\" >/dev/null 2>&1\n",
+            client.plain,
+            quoted(&in_own(sql))
+        )),
         waiting = quoted(&format!("{};", client.waiting)),
         plain = client.plain,
     )
@@ -154,8 +195,21 @@ rows_of() {{ <"$work/answer-$1" {rows} | LC_ALL=C sort; }}
 
 /// Says whether the wrong answer came again.
 fn check(bug: &BugReport, client: &Client, tables: &[(String, RowSet)]) -> String {
+    let violation = &bug.finding.violation;
+    if !violation.circle().is_empty() {
+        return exit(bug, "[ -n \"$stands\" ]");
+    }
+    if let (Some(step), true) = (violation.step, violation.waits_wrongly()) {
+        return exit(bug, &format!("[ -e \"$work/waits-{}\" ]", step + 1));
+    }
+    if came_after_stall(bug) && matches!(acts(bug).last(), Some(Act::Stall(_))) {
+        return format!(
+            "\necho {}\nexit 3\n",
+            quoted("what was wrong came after Isopod had killed a statement that waited")
+        );
+    }
     let mut heredoc = Heredocs(100);
-    let (answer, rows) = match bug.finding.violation.step {
+    let (answer, rows) = match violation.step {
         Some(step) => match &bug.execution.trace.outcomes[step].reply {
             Reply::Rows(rows) => ((step + 1).to_string(), rows),
             Reply::Done { affected, matched } => {
@@ -167,7 +221,7 @@ fn check(bug: &BugReport, client: &Client, tables: &[(String, RowSet)]) -> Strin
             _ => return unchecked(),
         },
         None => {
-            let table = match &bug.finding.violation.evidence.expected {
+            let table = match &violation.evidence.expected {
                 Some(Response::FinalState(of)) => tables.iter().find(|(table, _)| *table == of.table),
                 _ => None,
             };

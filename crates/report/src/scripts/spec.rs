@@ -1,6 +1,7 @@
 //! PostgreSQL's isolationtester: sessions with named steps, and one permutation of them. It sees by itself which steps wait.
 
 use super::{
+    UNBLOCKED,
     client::{comment, ended, greeting},
     order::{Act, acts},
 };
@@ -27,7 +28,7 @@ pub fn script(bug: &BugReport) -> Option<String> {
         .iter()
         .filter_map(|act| match act {
             Act::Run(step) | Act::Begin(step, _) => Some(*step),
-            Act::Back(_) | Act::RollBack(_) | Act::Ends(_) => None,
+            Act::Back(_) | Act::RollBack(_) | Act::Unblock(_) | Act::Stall(_) => None,
         })
         .collect();
     for session in 0..case.sessions.len() {
@@ -37,12 +38,19 @@ pub fn script(bug: &BugReport) -> Option<String> {
         for &step in sent.iter().filter(|&&step| case.steps[step].session == session) {
             out += &format!("step \"s{}\"\t{{ {} }}\n", step + 1, ended(&case.steps[step].sql));
         }
+        if acts.contains(&Act::Unblock(session)) {
+            out += &format!("# {UNBLOCKED}\nstep \"r{}\"\t{{ ROLLBACK; }}\n", session + 1);
+        }
         if acts.contains(&Act::RollBack(session)) {
             out += "teardown\n{\n  ROLLBACK;\n}\n";
         }
     }
-    let order: Vec<String> = sent.iter().map(|step| format!("\"s{}\"", step + 1)).collect();
-    out += &format!("\npermutation {}\n", order.join(" "));
+    let order = acts.iter().filter_map(|act| match act {
+        Act::Run(step) | Act::Begin(step, _) => Some(format!("\"s{}\"", step + 1)),
+        Act::Unblock(session) => Some(format!("\"r{}\"", session + 1)),
+        Act::Back(_) | Act::RollBack(_) | Act::Stall(_) => None,
+    });
+    out += &format!("\npermutation {}\n", order.collect::<Vec<_>>().join(" "));
     Some(out)
 }
 

@@ -1,9 +1,11 @@
 //! Plain SQL for people who type it into a terminal for each session.
 
 use super::{
+    UNBLOCKED,
     client::{comment, ended, greeting, schema},
     harmless::{self, Withheld},
     order::{Act, acts},
+    stalled,
 };
 use crate::{bug_report::BugReport, steps};
 
@@ -45,7 +47,7 @@ pub fn script(bug: &BugReport) -> Result<Option<String>, Withheld> {
                 let words = steps::waiting(&bug.execution.case, &bug.execution.trace, step);
                 out += &said(bug, step, &format!("=> {}; go on in the next terminal", comment(&words)));
             }
-            Act::Back(step) | Act::Ends(step) => {
+            Act::Back(step) => {
                 let session = bug.session(bug.execution.case.steps[step].session);
                 out += &format!(
                     "-- {}: step {} comes back => {}{}\n",
@@ -57,6 +59,15 @@ pub fn script(bug: &BugReport) -> Result<Option<String>, Withheld> {
             }
             Act::RollBack(session) => {
                 out += &format!("\n-- session {}, in the end\nROLLBACK;\n", comment(bug.session(session)));
+            }
+            Act::Unblock(session) => {
+                out += &format!("\n-- session {}; {UNBLOCKED}\nROLLBACK;\n", comment(bug.session(session)));
+            }
+            Act::Stall(steps) => {
+                let expected = bug.expected().filter(|_| !bug.finding.violation.circle().is_empty());
+                let expected =
+                    expected.map_or(String::new(), |told| format!(", expected {}", comment(&told)));
+                return Ok(Some(format!("{out}\n-- {}{expected}\n", comment(&stalled(bug, &steps)))));
             }
         }
     }
