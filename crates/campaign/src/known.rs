@@ -30,7 +30,7 @@ pub struct Known {
 pub enum Origin {
     /// The user's own folder: whatever is in it is known.
     Own,
-    /// The corpus: what has a link there is known; the rest is in no tracker, and new under its name.
+    /// The corpus, and the cases of docs/found beside it: what has a link there is known; the rest is in no tracker, and new under its name.
     Corpus,
 }
 
@@ -45,7 +45,7 @@ pub struct Entry {
 
 impl Entry {
     pub fn of_corpus(name: &str, case: Case) -> Entry {
-        let name = if case.links.is_empty() { format!("corpus/{name}") } else { case.links.join(", ") };
+        let name = if case.links.is_empty() { name.to_string() } else { case.links.join(", ") };
         Entry { name, origin: Origin::Corpus, case, finding: None }
     }
 

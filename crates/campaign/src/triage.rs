@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | the same | the same, complaint by complaint | known |
 //! | another; the same rule is broken | wrong in the same places | new, and behaves like it |
+//! | another; both are unreported deadlocks | | new, and behaves like it |
 //! | | another | new |
 //!
 //! What known deviations explain is known by its signature alone, since its twin has been asked (`oracles/src/mvcc/twins`). An entry of the
@@ -313,9 +314,12 @@ impl<'a> ComparisonServers<'a> {
         let of = (fingerprint.symptom, &fingerprint.cause);
         // Of a statement that is wrong by itself the rule says nothing: it must be made of what the other is made of.
         let by_itself = fingerprint.symptom == Symptom::Logic;
+        // Who waits for whom differs from case to case, and with it where it shows. That nobody is ended is one and the same.
+        let says_itself = fingerprint.symptom == Symptom::UnreportedDeadlock;
         let is_like = |pattern: &Pattern| {
             // The same as something that is in no tracker, or wrong in the same places by the same rule.
             with(pattern) && mine.same(pattern)
+                || says_itself && pattern.complaints().contains(&of)
                 || by_itself && mine.made_alike(pattern, &signature)
                 || !by_itself && pattern.complaints().contains(&of) && mine.alike(pattern)
         };

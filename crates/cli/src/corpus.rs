@@ -1,5 +1,6 @@
 //! The built-in cases, carried in the binary.
 
+use campaign::known;
 use model::Case;
 
 use crate::errors::Advised;
@@ -13,6 +14,23 @@ pub struct Entry {
 }
 
 const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/corpus.rs"));
+
+/// What hunts found and not every version of its product can run: not tested with the corpus, and compared with what is found.
+const FOUND: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/found.rs"));
+
+/// The cases that say where they fail: what a finding is compared with.
+pub fn known_to_fail() -> anyhow::Result<Vec<known::Entry>> {
+    let corpus = FILES.iter().map(|(name, text)| (format!("corpus/{name}"), *text));
+    let found = FOUND.iter().map(|(name, text)| (format!("docs/found/{name}"), *text));
+    let mut entries = Vec::new();
+    for (name, text) in corpus.chain(found) {
+        let case = crate::loading::parse(&format!("{name}.iso"), text)?;
+        if !case.fails.is_empty() {
+            entries.push(known::Entry::of_corpus(&name, case));
+        }
+    }
+    Ok(entries)
+}
 
 /// All of them, in order of their names. They were checked when they were written, so a broken one is our fault.
 pub fn all() -> anyhow::Result<Vec<Entry>> {

@@ -202,6 +202,59 @@ fn where_a_later_version_has_no_such_bug_is_said() {
     assert_eq!(group.map(|group| &group["gone_in"]), Some(&later.into()), "{resumed}");
 }
 
+/// Two are left in a circle when the server has ended another one: other statements and other places than in the case that is known, and the same bug.
+#[test]
+fn a_deadlock_that_is_not_reported_behaves_like_the_one_that_was_found_before() {
+    let name = "mariadb@11.8";
+    let Some(_alone) = servers(&[name]) else { return };
+    let folder = Folder::new();
+    let out = folder.0.join("run");
+    let few = ["--cases", "2", "--workers", "1", "--seed", "1"];
+    let ran = isopod(&[&["hunt", name, "--out", out.to_str().unwrap()][..], &few].concat());
+    assert!(matches!(ran.code, Some(0 | 1)), "{ran:?}");
+    let file = folder.put(
+        "case.iso",
+        "\
+title   Two are left
+session T1 level RC
+session T3 level RC
+session T4 level RC
+
+setup
+  CREATE TABLE t (a INT, b INT PRIMARY KEY);
+  CREATE TABLE u (a INT, b INT PRIMARY KEY, g INT NOT NULL, UNIQUE KEY (a), KEY (g), FOREIGN KEY (g) REFERENCES t (b));
+  INSERT INTO t VALUES (9, 13);
+  INSERT INTO u VALUES (0, 0, 13);
+
+steps
+  T3: BEGIN;
+  T3: INSERT INTO u VALUES (NULL, 99, 13), (19, 1, 13);
+  T1: UPDATE t SET a = a + 3;
+  T4: INSERT INTO u VALUES (NULL, 18, 13);
+  T3: UPDATE t SET a = 12;
+  T3: SELECT * FROM u FOR UPDATE;
+",
+    );
+    let case = read_case(Path::new(&file)).unwrap();
+    let panel = Panel::of_one("invariants", JudgeOverrides::default()).unwrap();
+    let target = target(name);
+    let mut server = CleanServer::new(runner(name, Settle::Proc, Options::default()).unwrap(), &target);
+    let level = Level::ReadCommitted;
+    let execution = server.rerun(&case, level, Reset::Clean).unwrap();
+    let (_, violation) = panel.first_violation(&execution, &mut server).unwrap();
+    assert_eq!(violation.fingerprint.symptom, model::Symptom::UnreportedDeadlock);
+    let finding =
+        Finding { oracle: "invariants".into(), level, ..Finding::bare("0dead10c", target, violation) };
+    let run = RunReader::read(&out).unwrap();
+    RunWriter::resume(&run).unwrap().file(&Recorded { finding, execution, original: None }).unwrap();
+    let again = ["hunt", "--resume", out.to_str().unwrap(), "--cases", "2", "--json"];
+    let resumed = isopod(&again).json();
+    let group = rows(&resumed).iter().find(|row| row["id"] == "0dead10c").unwrap();
+    // It is in no tracker: new, under the name of the case.
+    assert!(group["known"].is_null(), "{group}");
+    assert_eq!(group["resembles"], "corpus/found/unreported-deadlock", "{group}");
+}
+
 #[test]
 fn the_reduction_begins_with_what_was_learned() {
     let folder = Folder::new();

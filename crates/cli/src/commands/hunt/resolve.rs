@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use campaign::{
-    Budget, Campaign, HuntTarget, Known, Panel, RunReader, RunWriter, Servers, Settings, known::Entry,
-};
+use campaign::{Budget, Campaign, HuntTarget, Known, Panel, RunReader, RunWriter, Servers, Settings};
 use generate::Profile;
 use model::{
     JudgeOverrides, Level, Product, Seed,
@@ -33,8 +31,7 @@ pub fn resolve<'a>(args: &Args, servers: &'a dyn Servers) -> anyhow::Result<Camp
         )
     })?;
     let mut known = known.unwrap_or_default();
-    let failing = corpus::all()?.into_iter().filter(|entry| !entry.case.fails.is_empty());
-    known.entries.extend(failing.map(|entry| Entry::of_corpus(entry.name, entry.case)));
+    known.entries.extend(corpus::known_to_fail()?);
     if let Some(path) = &args.resume {
         return resume(args, path, known, servers);
     }

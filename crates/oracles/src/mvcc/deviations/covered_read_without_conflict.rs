@@ -8,7 +8,7 @@ use super::{super::twins::reorder, AffectedServers, KnownDeviation, MissedConfli
 pub static DEVIATION: KnownDeviation = KnownDeviation {
     name: "covered-read-without-conflict",
     status: Status::Found,
-    source: "not reported; MariaDB with snapshot isolation, docs/found/covered-read-without-conflict.iso",
+    source: "not reported; MariaDB with snapshot isolation, corpus/found/covered-read-without-conflict.iso",
     affects: AffectedServers { refuses_stale_writes: Some(true), ..AffectedServers::ALL },
     levels: &[RepeatableRead, Serializable],
     misses_conflict: Some(MissedConflict::CoveredRead),

@@ -14,7 +14,7 @@ use super::{
 pub static DEVIATION: KnownDeviation = KnownDeviation {
     name: "early-savepoint-ends-all",
     status: Status::Found,
-    source: "not reported; MySQL 5.6 to 9.7 and MariaDB, docs/found/early-savepoint-loses-the-snapshot.iso",
+    source: "not reported; MySQL 5.6 to 9.7 and MariaDB, corpus/found/early-savepoint-loses-the-snapshot.iso",
     rollback_to: Some(as_if_begun_anew),
     twin: Some(known_to_the_engine),
     ..NO_HOOKS

@@ -1,6 +1,6 @@
 //! `isopod selftest proxy`.
 
-use campaign::{Known, known::Entry};
+use campaign::Known;
 use dialect::{Hosting, SqlFamily};
 use lab::selftest::proxy::{
     Figures, Group, Outcome, Plan,
@@ -55,8 +55,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     let lies = chosen(&args.lie)?;
     let Generated { of, profile } = &args.cases;
     let mut known = Known::default();
-    let failing = corpus::all()?.into_iter().filter(|entry| !entry.case.fails.is_empty());
-    known.entries.extend(failing.map(|entry| Entry::of_corpus(entry.name, entry.case)));
+    known.entries.extend(corpus::known_to_fail()?);
     let plan = Plan {
         cases: of.cases,
         seed: of.seed,
