@@ -84,8 +84,8 @@ pub struct What {
 impl What {
     /// Of a violation. The rule is said once.
     pub fn of(words: &Words<'_>) -> What {
-        let mut lines = words.lines().into_iter();
-        let evidence = lines.next().unwrap_or_default();
+        let lines = if words.begins_with_the_rule() { Vec::new() } else { words.lines() };
+        let evidence = lines.into_iter().next().unwrap_or_default();
         What { story: words.story(), rule: words.rule(), evidence }
     }
 }
@@ -106,8 +106,7 @@ pub fn lines(of: &Story) -> [String; 5] {
     };
     let (rule, evidence) = (text::clean(&of.what.rule), text::clean(&of.what.evidence));
     let evidence = match evidence.as_str() {
-        // The rule is said behind it.
-        line if line.is_empty() || line.strip_prefix("rule: ") == Some(&rule) => String::new(),
+        "" => String::new(),
         line => format!("{line}{} ", if line.ends_with('.') { "" } else { "." }),
     };
     let condition =
@@ -243,8 +242,6 @@ mod tests {
         words.what.evidence = "statement: SELECT 1".into();
         let text = story(&words, &Style::default());
         assert!(text.contains("\nstatement: SELECT 1. Rule: reads show the snapshot.\n"), "{text}");
-        words.what.evidence = "rule: reads show the snapshot".into();
-        assert_eq!(lines(&words)[2], "Rule: reads show the snapshot.");
         let reduced = Story { reduced_from: Some(31), ..finding };
         let text = story(&reduced, &Style::default());
         assert!(text.contains("\nFound by invariants. Reduced from 31 to 12 statements.\n"), "{text}");

@@ -321,6 +321,17 @@ impl<'a> Words<'a> {
         }
     }
 
+    /// Is the rule the first of [`Words::lines`]? Of the final state there is nothing else to tell.
+    pub fn begins_with_the_rule(&self) -> bool {
+        let evidence = self.evidence();
+        let disagrees = matches!(evidence.second_opinion, Some(SecondOpinion::Disagrees { .. }));
+        !disagrees && evidence.sql.is_empty() && self.says_the_rule()
+    }
+
+    fn says_the_rule(&self) -> bool {
+        self.evidence().rule.is_some() && self.violation.fingerprint.cause != Cause::Invariant
+    }
+
     /// All that it rests on, a line each.
     pub fn lines(&self) -> Vec<String> {
         let evidence = self.evidence();
@@ -335,7 +346,7 @@ impl<'a> Words<'a> {
         if !evidence.sql.is_empty() {
             lines.push(format!("statement: {}", evidence.sql));
         }
-        if evidence.rule.is_some() && self.violation.fingerprint.cause != Cause::Invariant {
+        if self.says_the_rule() {
             lines.push(format!("rule: {}", self.rule()));
         }
         if let (None, Some(expected)) = (&evidence.expected, self.expected()) {
@@ -544,6 +555,7 @@ mod tests {
     use model::{DbError, Ends, Level, Open, Outcome, Reply, rows::Column, value::Kind};
 
     use super::*;
+    use crate::findings::What;
 
     fn words_of(violation: &Violation) -> Words<'_> {
         Words { violation, product: Product::Mariadb, sources: |_| None }
@@ -572,6 +584,15 @@ mod tests {
         let mut rows = RowSet::new(vec![column]);
         all.for_each(|number| rows.push(Some(number.to_string().as_bytes())));
         Response::Rows(rows)
+    }
+
+    #[test]
+    fn the_rule_is_said_once() {
+        let rows = |n: u32| numbers(std::iter::once(n));
+        let mut wrong = wrong(Cause::Rule(RuleId::CommitLasts), RuleId::CommitLasts, rows(1), rows(2));
+        assert_eq!(What::of(&words_of(&wrong)).evidence, "statement: SELECT * FROM t");
+        wrong.evidence.sql.clear();
+        assert_eq!(What::of(&words_of(&wrong)).evidence, "");
     }
 
     #[test]
