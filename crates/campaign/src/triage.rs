@@ -26,7 +26,10 @@ mod pattern;
 use std::collections::BTreeMap;
 
 use execute::{Options, Placement, Reset};
-use model::{Case, Finding, FreshReplay, Level, ServerInfo, Signature, Symptom, Target, Version, run::Stale};
+use model::{
+    Case, Finding, FreshReplay, Level, ServerInfo, Signature, Symptom, Target, Version, run::Stale,
+    verdict::Cause,
+};
 use oracles::expectations::{self, CheckStatus};
 use serde::{Deserialize, Serialize};
 
@@ -315,7 +318,10 @@ impl<'a> ComparisonServers<'a> {
         // Of a statement that is wrong by itself the rule says nothing: it must be made of what the other is made of.
         let by_itself = fingerprint.symptom == Symptom::Logic;
         // Who waits for whom differs from case to case, and with it where it shows. That nobody is ended is one and the same.
-        let says_itself = fingerprint.symptom == Symptom::UnreportedDeadlock;
+        // Nor is there more than one way to wait although one was asked not to.
+        let asked_not_to =
+            fingerprint.symptom == Symptom::NeedlessWait && fingerprint.cause == Cause::Invariant;
+        let says_itself = fingerprint.symptom == Symptom::UnreportedDeadlock || asked_not_to;
         let is_like = |pattern: &Pattern| {
             // The same as something that is in no tracker, or wrong in the same places by the same rule.
             with(pattern) && mine.same(pattern)

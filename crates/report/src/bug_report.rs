@@ -2,8 +2,8 @@
 
 use dialect::{Execution, contract::manual};
 use model::{
-    Account, Case, Finding, Level, Product, ServerInfo, ShownBy, Symptom, regression, sql::StatementKind,
-    verdict::Cause,
+    Account, Case, Finding, Level, Product, RuleId, ServerInfo, ShownBy, Symptom, regression,
+    sql::StatementKind, verdict::Cause,
 };
 
 use crate::{
@@ -248,7 +248,11 @@ fn what(bug: &BugReport) -> String {
         Symptom::WrongMatch => format!("{statement} says that it found the wrong number of rows"),
         Symptom::WrongFinalState => "Wrong rows are left in the end".to_string(),
         Symptom::MissingWait => format!("{statement} does not wait for a lock"),
-        Symptom::NeedlessWait => format!("{statement} waits for nobody"),
+        Symptom::NeedlessWait => match bug.finding.violation.evidence.rule {
+            Some(RuleId::AskedNotToWait) => format!("{statement} waits although it was asked not to"),
+            Some(RuleId::PlainReadTakesNoLocks) => format!("{statement} waits although it takes no locks"),
+            _ => format!("{statement} waits for nobody"),
+        },
         Symptom::UnreportedDeadlock => "A deadlock is not reported".to_string(),
         Symptom::NeedlessError => format!("{statement} is refused without a conflict"),
         Symptom::Phantom => format!("{statement} meets a row that its locks should have kept out"),

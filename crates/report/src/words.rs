@@ -12,7 +12,6 @@ use model::{
 use crate::{
     answers::{answered, difference, does, rows, should},
     marks::{Mark, Marks},
-    text,
 };
 
 /// Where a known deviation is documented or reported; none where nobody knows it.
@@ -268,14 +267,15 @@ impl<'a> Words<'a> {
                 "a statement answers by what it says and by the rows that it reads".to_string()
             }
             (_, Some(rule)) => contract::words(self.product, rule).to_string(),
-            (_, None) => print.label(),
+            (_, None) => of_every_server(print.symptom).map_or_else(|| print.label(), String::from),
         }
     }
 
     /// What the known deviations do that explain it, a sentence each.
     pub fn explanation(&self) -> Vec<String> {
         let by = self.violation.fingerprint.deviations().into_iter().flatten();
-        by.filter_map(|by| Some(format!("{}.", text::upper(contract::deviation(by)?.happens)))).collect()
+        by.filter_map(|by| Some(format!("What happens instead: {}.", contract::deviation(by)?.happens)))
+            .collect()
     }
 
     /// What was expected, if somebody says so.
@@ -544,6 +544,24 @@ fn invariant(symptom: Symptom) -> Option<&'static str> {
         Symptom::ReadNotRepeatable => {
             "the same SELECT gives the same rows for as long as the transaction's snapshot lasts"
         }
+        Symptom::IndexDisagrees => "a table has the same rows by whichever index it is read",
+        Symptom::ValueFromNowhere => "every value was written by somebody",
+        Symptom::WrongOrder => "rows come in the order that ORDER BY asks for",
+        _ => return None,
+    })
+}
+
+/// What every server owes, by what it did instead.
+fn of_every_server(symptom: Symptom) -> Option<&'static str> {
+    Some(match symptom {
+        Symptom::Crash => "no statement ends the server",
+        Symptom::LostConnection => "no statement ends the connection",
+        Symptom::Hang => "every statement answers, or waits for a lock",
+        Symptom::InternalError => {
+            "a statement that is refused is told why; an internal error says nothing of that"
+        }
+        Symptom::Corruption => "the server finds its own tables whole",
+        Symptom::ErrorLog => "nothing that a client sends makes the server log damage",
         _ => return None,
     })
 }

@@ -125,8 +125,12 @@ fn violation(history: &History<'_>, found: &InvariantViolation) -> Violation {
         Symptom::ReadNotRepeatable => Some(RuleId::OneSnapshot),
         Symptom::UniqueValueTwice => Some(RuleId::DistinctKeys),
         Symptom::UnreportedDeadlock => Some(RuleId::DeadlockIsEnded),
+        Symptom::NeedlessWait => Some(RuleId::AskedNotToWait),
         _ => None,
     };
+    if found.symptom == Symptom::NeedlessWait {
+        evidence.expected = Some(Response::AnAnswer { nobody_in_the_way: false });
+    }
     let (statement, level) = match found.step {
         Some(step) => {
             let step_of = &history.case.steps[step];
