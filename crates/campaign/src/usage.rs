@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use dialect::Hosting;
-use model::Product;
+use model::{Product, procfs};
 
 /// Data and memory of a server that we started, in bytes; zero for what cannot be told.
 pub fn bytes(product: Product, pid: u32) -> u64 {
@@ -19,10 +19,7 @@ pub fn bytes(product: Product, pid: u32) -> u64 {
 
 /// The memory that a process holds for itself.
 fn resident(pid: u32) -> u64 {
-    let text = fs::read_to_string(format!("/proc/{pid}/statm")).unwrap_or_default();
-    let mut pages = text.split_whitespace().map(|field| field.parse::<u64>().unwrap_or(0));
-    let (resident, shared) = (pages.nth(1).unwrap_or(0), pages.next().unwrap_or(0));
-    resident.saturating_sub(shared) * 4096
+    procfs::own_memory(&fs::read(format!("/proc/{pid}/statm")).unwrap_or_default())
 }
 
 fn size(folder: &Path) -> u64 {

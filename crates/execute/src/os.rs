@@ -10,6 +10,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use model::procfs;
+
 /// What to wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interest {
@@ -167,9 +169,8 @@ pub fn family(pid: u32) -> Vec<u32> {
 pub fn processes(pid: u32) -> Vec<u32> {
     let mut all = vec![pid];
     for tid in threads(pid) {
-        let started = std::fs::read_to_string(format!("/proc/{pid}/task/{tid}/children")).unwrap_or_default();
-        let children = started.split_whitespace().filter_map(|child| child.parse().ok());
-        all.extend(children.flat_map(processes));
+        let started = std::fs::read(format!("/proc/{pid}/task/{tid}/children")).unwrap_or_default();
+        all.extend(procfs::children(&started).into_iter().flat_map(processes));
     }
     all
 }

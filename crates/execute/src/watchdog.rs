@@ -15,6 +15,8 @@ use std::{
     time::Duration,
 };
 
+use model::procfs::{self, Stat};
+
 use crate::os;
 
 /// Time between two observations of the worker.
@@ -71,11 +73,11 @@ fn starves(worker: u32, over: &AtomicBool) -> bool {
 }
 
 /// How long the thread has run so far, if it is ready to run.
-fn hungry(thread: u32) -> Option<String> {
-    let stat = fs::read_to_string(format!("/proc/self/task/{thread}/stat")).ok()?;
-    let ready = stat.rsplit(')').next()?.trim_start().starts_with('R');
-    let ran = fs::read_to_string(format!("/proc/self/task/{thread}/schedstat")).ok()?;
-    ready.then(|| ran.split(' ').next().unwrap_or_default().to_string())
+fn hungry(thread: u32) -> Option<u64> {
+    let stat = fs::read(format!("/proc/self/task/{thread}/stat")).ok()?;
+    let ready = Stat::parse(&stat)?.state() == Some(b'R');
+    let ran = fs::read(format!("/proc/self/task/{thread}/schedstat")).ok()?;
+    if ready { procfs::run_time(&ran) } else { None }
 }
 
 impl Drop for Watchdog {

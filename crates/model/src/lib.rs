@@ -16,6 +16,7 @@ mod named;
 pub mod outcome;
 pub mod overrides;
 pub mod probe;
+pub mod procfs;
 pub mod regression;
 pub mod rows;
 pub mod run;

@@ -37,7 +37,7 @@ pub struct Store {
 }
 
 /// What an installation consists of; stored in it as `manifest.json`. Paths are relative to its `root` folder.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// The version of this format.
     pub format: u32,

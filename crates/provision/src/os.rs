@@ -15,6 +15,8 @@ use std::{
     time::Duration,
 };
 
+use model::procfs;
+
 /// The user that we run as.
 pub fn uid() -> u32 {
     // SAFETY: geteuid has no preconditions and cannot fail.
@@ -23,11 +25,7 @@ pub fn uid() -> u32 {
 
 /// Is there such a user here? In a container there may be few.
 pub fn exists(user: u32) -> bool {
-    let Ok(map) = std::fs::read_to_string("/proc/self/uid_map") else { return true };
-    map.lines().any(|line| {
-        let numbers: Vec<u64> = line.split_whitespace().filter_map(|n| n.parse().ok()).collect();
-        matches!(numbers[..], [first, _, many] if (first..first.saturating_add(many)).contains(&u64::from(user)))
-    })
+    std::fs::read("/proc/self/uid_map").map_or(true, |map| procfs::has_user(&map, user))
 }
 
 /// The child leads a session of its own and outlives our terminal; with ordinary scheduling, see [`own_group`].

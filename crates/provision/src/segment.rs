@@ -14,7 +14,7 @@ const LINE: usize = 6;
 pub fn remove(folder: &Path) {
     end_processes(&folder.join(settings::DATA));
     let Ok(text) = fs::read_to_string(folder.join(settings::DATA).join("postmaster.pid")) else { return };
-    if let Some((key, number)) = named(&text) {
+    if let Some((key, number)) = segment(&text) {
         os::remove_segment(key, number);
     }
 }
@@ -35,7 +35,8 @@ fn end_processes(data: &Path) {
     }
 }
 
-fn named(text: &str) -> Option<(i32, i32)> {
+/// Key and number of the shared memory that a `postmaster.pid` names.
+pub fn segment(text: &str) -> Option<(i32, i32)> {
     let mut words = text.lines().nth(LINE)?.split_whitespace();
     // Keys are printed without a sign.
     let key = words.next()?.parse::<u32>().ok()? as i32;
@@ -49,7 +50,7 @@ mod tests {
     #[test]
     fn the_segment_is_named_in_the_seventh_line() {
         let text = "1000\n/dev/shm/x/data\n1763\n5432\n/dev/shm/x/tmp\n\n 4294967295         7\nready   \n";
-        assert_eq!(named(text), Some((-1, 7)));
-        assert_eq!(named("1000\n/dev/shm/x/data\n"), None);
+        assert_eq!(segment(text), Some((-1, 7)));
+        assert_eq!(segment("1000\n/dev/shm/x/data\n"), None);
     }
 }

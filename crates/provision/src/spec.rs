@@ -96,7 +96,7 @@ pub enum SupervisorReport {
 }
 
 /// What stands beside the folder of a running instance, for `list` and `stop`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InstanceRecord {
     /// What runs.
     pub title: String,

@@ -25,6 +25,8 @@ use std::{
     time::Duration,
 };
 
+use model::procfs;
+
 use super::{
     copy::copy_tree,
     os::{self, ReapResult},
@@ -303,8 +305,8 @@ fn end_orphans() {
 fn children(pid: u32) -> Vec<u32> {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     threads
-        .filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok())
-        .flat_map(|numbers| numbers.split_whitespace().filter_map(|n| n.parse().ok()).collect::<Vec<u32>>())
+        .filter_map(|thread| fs::read(thread.path().join("children")).ok())
+        .flat_map(|numbers| procfs::children(&numbers))
         .collect()
 }
 

@@ -117,7 +117,7 @@ fn next(folder: &Path, name: &str, from: u32) -> Result<(u32, File), HuntError> 
 /// Reads the runs of a file, in order, each with the number of its case.
 pub struct TraceReader {
     path: PathBuf,
-    lines: BufReader<File>,
+    lines: Box<dyn BufRead>,
     line: u64,
     /// What it ran on, and what was parsed by its grammar.
     server: Option<(ServerInfo, ParseCache)>,
@@ -127,8 +127,13 @@ pub struct TraceReader {
 impl TraceReader {
     pub fn open(path: &Path) -> Result<TraceReader, HuntError> {
         let file = File::open(path).map_err(|error| HuntError::at(path, error))?;
-        let lines = BufReader::with_capacity(1 << 20, file);
-        Ok(TraceReader { path: path.to_path_buf(), lines, line: 0, server: None, setup: Vec::new() })
+        Ok(TraceReader::of(path, BufReader::with_capacity(1 << 20, file)))
+    }
+
+    /// The same of what is read already; `path` is for errors.
+    pub fn of(path: &Path, lines: impl BufRead + 'static) -> TraceReader {
+        let lines = Box::new(lines);
+        TraceReader { path: path.to_path_buf(), lines, line: 0, server: None, setup: Vec::new() }
     }
 
     fn read(&mut self) -> Result<Option<(u64, Execution)>, HuntError> {

@@ -12,6 +12,8 @@ use std::{
     sync::OnceLock,
 };
 
+use model::procfs::Stat;
+
 use super::{ClientEnvironment, SECRET_VARIABLES};
 
 /// The arguments that may hold a password.
@@ -30,29 +32,38 @@ pub fn take_arguments() -> Vec<OsString> {
 
 /// Overwrites what must not be seen.
 fn scrub() -> Option<()> {
-    let stat = fs::read_to_string("/proc/self/stat").ok()?;
-    // Behind the name, which may hold anything, stand the fields from the third on.
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
-    let (arguments, environment) = (field(48)?, field(50)?);
+    let stat = fs::read("/proc/self/stat").ok()?;
+    let stat = Stat::parse(&stat)?;
+    let (arguments, environment) = (stat.arguments()?, stat.environment()?);
     let memory = OpenOptions::new().write(true).open("/proc/self/mem").ok()?;
     let overwrite = |from: u64, range: Range<usize>| {
         let _ = memory.write_all_at(&vec![b'x'; range.len()], from + range.start as u64);
     };
-    for (at, text) in pieces(&fs::read("/proc/self/cmdline").ok()?) {
-        for range in secret_parts(&text) {
-            overwrite(arguments, at + range.start..at + range.end);
-        }
+    for range in in_arguments(&fs::read("/proc/self/cmdline").ok()?) {
+        overwrite(arguments, range);
     }
-    for (at, text) in pieces(&fs::read("/proc/self/environ").ok()?) {
-        if let Some((name, value)) = text.split_once('=')
-            && SECRET_VARIABLES.contains(&name)
-        {
-            let from = at + name.len() + 1;
-            overwrite(environment, from..from + value.len());
-        }
+    for range in in_environment(&fs::read("/proc/self/environ").ok()?) {
+        overwrite(environment, range);
     }
     Some(())
+}
+
+/// Where passwords may stand in a file `cmdline`.
+pub fn in_arguments(file: &[u8]) -> Vec<Range<usize>> {
+    let of = |(at, text): (usize, String)| {
+        secret_parts(&text).into_iter().map(move |range| at + range.start..at + range.end)
+    };
+    pieces(file).into_iter().flat_map(of).collect()
+}
+
+/// Where passwords stand in a file `environ`.
+pub fn in_environment(file: &[u8]) -> Vec<Range<usize>> {
+    let of = |(at, text): (usize, String)| {
+        let (name, value) = text.split_once('=')?;
+        let from = at + name.len() + 1;
+        SECRET_VARIABLES.contains(&name).then(|| from..from + value.len())
+    };
+    pieces(file).into_iter().filter_map(of).collect()
 }
 
 /// The strings between the zeros, with their places. What is not UTF-8 is shown so that places stay.

@@ -6,6 +6,8 @@ use std::{
     os::unix::fs::{FileExt, MetadataExt},
 };
 
+use model::procfs::Stat;
+
 /// The number of threads of a process.
 #[derive(Debug)]
 pub struct ThreadCount {
@@ -63,14 +65,9 @@ impl Thread {
     /// Is it asleep at this moment?
     pub fn sleeps(&self) -> bool {
         let mut stat = [0; 128]; // The state stands near the front, behind a name of at most 15 bytes.
-        self.stat.read_at(&mut stat, 0).is_ok_and(|length| state(&stat[..length]) == Some(b'S'))
+        let Ok(length) = self.stat.read_at(&mut stat, 0) else { return false };
+        stat.get(..length).and_then(Stat::parse).and_then(|stat| stat.state()) == Some(b'S')
     }
-}
-
-/// The state in a stat file: behind the name, which stands in parentheses and may contain some itself.
-fn state(stat: &[u8]) -> Option<u8> {
-    let end = stat.iter().rposition(|byte| *byte == b')')?;
-    stat.get(end + 2).copied()
 }
 
 /// The threads of a process whose names begin like this.
@@ -79,8 +76,8 @@ pub fn find(pid: u32, names: &[&str]) -> io::Result<Vec<Thread>> {
     for entry in fs::read_dir(format!("/proc/{pid}/task"))? {
         let entry = entry?;
         // A thread may end while we look.
-        let Ok(comm) = fs::read_to_string(entry.path().join("comm")) else { continue };
-        if names.iter().any(|name| comm.starts_with(name))
+        let Ok(comm) = fs::read(entry.path().join("comm")) else { continue };
+        if names.iter().any(|name| comm.starts_with(name.as_bytes()))
             && let Some(thread) = entry.file_name().to_str().and_then(|number| number.parse().ok())
         {
             found.extend(Thread::open(pid, thread));
@@ -94,14 +91,6 @@ mod tests {
     use std::{os::unix::process::parent_id, process::id, sync::mpsc};
 
     use super::*;
-
-    #[test]
-    fn the_state_stands_behind_the_name() {
-        assert_eq!(state(b"12 (mariadbd) S 1 2"), Some(b'S'));
-        assert_eq!(state(b"12 (a) S (b) R 1 2"), Some(b'R'));
-        assert_eq!(state(b"12 (cut"), None);
-        assert_eq!(state(b"12 (cut)"), None);
-    }
 
     #[cfg(target_os = "linux")]
     #[test]

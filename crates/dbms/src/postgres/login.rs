@@ -68,50 +68,80 @@ pub fn log_in(
     frontend::startup_message(first.iter().chain(settings).copied(), &mut out)?;
     stream.write_all(&out)?;
     inbox.expect(Allowance::LOGIN);
-    let mut proof = Proof::NotAsked;
-    let mut id = None;
+    let mut talk = Talk::new(who, stream.private());
     loop {
         out.clear();
-        match (next(stream, inbox, until, who.patience)?, &mut proof) {
+        if let Some(id) = talk.message(next(stream, inbox, until, who.patience)?, &mut out)? {
+            return Ok(id);
+        }
+        if !out.is_empty() {
+            stream.write_all(&out)?;
+        }
+    }
+}
+
+/// What is said from the first message on, one message of the server at a time.
+pub struct Talk<'a> {
+    who: &'a Login,
+    /// Does nobody read along?
+    private: bool,
+    proof: Proof,
+    id: Option<SessionId>,
+}
+
+impl<'a> Talk<'a> {
+    pub fn new(who: &'a Login, private: bool) -> Talk<'a> {
+        Talk { who, private, proof: Proof::NotAsked, id: None }
+    }
+
+    /// Takes a message; what is to be said to it is put into `out`. Gives the number of the server's process once it is ready.
+    pub fn message(&mut self, message: Message, out: &mut BytesMut) -> Result<Option<SessionId>, Refusal> {
+        let who = self.who;
+        match (message, &mut self.proof) {
             (Message::AuthenticationOk, Proof::NotAsked | Proof::Sent | Proof::Proven) => {
-                proof = Proof::Accepted;
+                self.proof = Proof::Accepted;
             }
             (Message::AuthenticationOk, Proof::Scram(_)) => {
                 return Err(Refusal::Other("it did not prove that it knows the password".into()));
             }
             // Not to whoever is on the way.
-            (Message::AuthenticationCleartextPassword, Proof::NotAsked) if !stream.private() => {
+            (Message::AuthenticationCleartextPassword, Proof::NotAsked) if !self.private => {
                 return Err(Refusal::NeedsTls);
             }
             (Message::AuthenticationCleartextPassword, Proof::NotAsked) => {
-                frontend::password_message(who.password.as_bytes(), &mut out)?;
-                proof = Proof::Sent;
+                frontend::password_message(who.password.as_bytes(), out)?;
+                self.proof = Proof::Sent;
             }
             (Message::AuthenticationMd5Password(body), Proof::NotAsked) => {
                 let digest = md5_hash(who.user.as_bytes(), who.password.as_bytes(), body.salt());
-                frontend::password_message(digest.as_bytes(), &mut out)?;
-                proof = Proof::Sent;
+                frontend::password_message(digest.as_bytes(), out)?;
+                self.proof = Proof::Sent;
             }
             (Message::AuthenticationSasl(body), Proof::NotAsked) => {
                 if !body.mechanisms().any(|name| Ok(name == SCRAM_SHA_256))? {
                     return Err(Refusal::Other("it asks for a login method that we do not know".into()));
                 }
                 let begun = ScramSha256::new(who.password.as_bytes(), ChannelBinding::unsupported());
-                frontend::sasl_initial_response(SCRAM_SHA_256, begun.message(), &mut out)?;
-                proof = Proof::Scram(Box::new(begun));
+                frontend::sasl_initial_response(SCRAM_SHA_256, begun.message(), out)?;
+                self.proof = Proof::Scram(Box::new(begun));
             }
             (Message::AuthenticationSaslContinue(body), Proof::Scram(scram)) => {
                 scram.update(body.data())?;
-                frontend::sasl_response(scram.message(), &mut out)?;
+                frontend::sasl_response(scram.message(), out)?;
             }
             (Message::AuthenticationSaslFinal(body), Proof::Scram(scram)) => {
                 scram.finish(body.data())?;
-                proof = Proof::Proven;
+                self.proof = Proof::Proven;
             }
-            (Message::BackendKeyData(body), Proof::Accepted) => id = u64::try_from(body.process_id()).ok(),
+            (Message::BackendKeyData(body), Proof::Accepted) => {
+                self.id = u64::try_from(body.process_id()).ok();
+            }
             (Message::ParameterStatus(_) | Message::NoticeResponse(_), _) => {}
             (Message::ReadyForQuery(_), Proof::Accepted) => {
-                return id.ok_or_else(|| Refusal::Other("it does not tell its process".into()));
+                return match self.id {
+                    Some(id) => Ok(Some(id)),
+                    None => Err(Refusal::Other("it does not tell its process".into())),
+                };
             }
             (Message::ErrorResponse(body), _) => {
                 let (error, _) = reply::error(body.fields())?;
@@ -119,9 +149,7 @@ pub fn log_in(
             }
             _ => return Err(turn()),
         }
-        if !out.is_empty() {
-            stream.write_all(&out)?;
-        }
+        Ok(None)
     }
 }
 

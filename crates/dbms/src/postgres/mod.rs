@@ -12,7 +12,7 @@
 //! success there.
 
 pub mod locks;
-mod login;
+pub mod login;
 pub mod reply;
 pub mod server;
 pub mod session;

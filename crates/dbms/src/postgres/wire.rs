@@ -64,8 +64,9 @@ impl ReceiveBuffer {
 
     /// What a message that is here comes to in memory. A row says first how many cells it has.
     fn cost(&self, header: &Header, length: usize) -> usize {
-        let cells = match (header.tag(), self.buffer.get(5..7)) {
-            (b'D', Some(&[high, low])) => usize::from(u16::from_be_bytes([high, low])),
+        let body = self.buffer.get(5..=length).unwrap_or_default();
+        let cells = match (header.tag(), body) {
+            (b'D', &[high, low, ..]) => usize::from(u16::from_be_bytes([high, low])),
             _ => 0,
         };
         length * BYTE + MESSAGE + cells * CELL
@@ -131,6 +132,9 @@ mod tests {
         let cost = 14 * BYTE + MESSAGE + 2 * CELL;
         assert_eq!(taken(&row.repeat(10), 10 * cost), Ok(10));
         assert!(taken(&row.repeat(10), 10 * cost - 1).is_err(), "NULLs cost, too");
+        let short = [message(b'D', b"\0"), vec![0xff; 64]].concat();
+        let whole = taken(&short, 1 << 16).unwrap_err();
+        assert_ne!(whole.0, TOO_LARGE, "what stands behind a row is no part of it");
         let notice = message(b'N', b"SNOTICE\0\0");
         assert!(taken(&notice.repeat(1000), 1000 * MESSAGE).is_err());
         assert!(taken(&[b'D', 0, 1, 0, 0], 1 << 16).is_err(), "before all of it is here");

@@ -84,7 +84,8 @@ impl Tally {
     /// Takes a newer count of the same thing for an older one.
     pub fn replace(&mut self, older: &Tally, newer: &Tally) {
         let (own, old, new) = (self.fields(), older.fields(), newer.fields());
-        let sum: [u64; FIELDS] = std::array::from_fn(|i| own[i] + new[i] - old[i]);
+        let sum: [u64; FIELDS] =
+            std::array::from_fn(|i| own[i].saturating_add(new[i]).saturating_sub(old[i]));
         *self = Tally::of(sum);
     }
 

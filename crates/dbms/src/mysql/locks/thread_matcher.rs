@@ -11,6 +11,7 @@ use std::{
 };
 
 use execute::SessionId;
+use model::procfs::Stat;
 
 /// How long a thread whose session has ended may take to end, too.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -77,9 +78,8 @@ fn threads(pid: u32) -> io::Result<BTreeSet<u32>> {
 
 /// When it began, in ticks since the machine did.
 fn age(pid: u32, thread: u32) -> u64 {
-    let stat = fs::read_to_string(format!("/proc/{pid}/task/{thread}/stat")).unwrap_or_default();
-    // The 22nd field; the third is the first behind the name, which may hold anything.
-    stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(19)?.parse().ok()).unwrap_or(0)
+    let stat = fs::read(format!("/proc/{pid}/task/{thread}/stat")).unwrap_or_default();
+    Stat::parse(&stat).and_then(|stat| stat.started()).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 mod changes;
 pub mod inputs;
+mod recorded;
 mod seeds;
 
 use std::{
@@ -36,7 +37,7 @@ pub struct FuzzTarget {
     seeds: fn(&seeds::Material) -> Vec<Vec<u8>>,
 }
 
-pub static TARGETS: [FuzzTarget; 9] = [
+pub static TARGETS: [FuzzTarget; 11] = [
     FuzzTarget { name: "case", check: inputs::case_file, change: Change::Bytes, seeds: seeds::case_files },
     FuzzTarget { name: "sql", check: inputs::sql, change: Change::Bytes, seeds: seeds::statements },
     FuzzTarget { name: "json", check: inputs::json, change: Change::Json, seeds: seeds::json },
@@ -59,6 +60,13 @@ pub static TARGETS: [FuzzTarget; 9] = [
         change: Change::Bytes,
         seeds: seeds::mysql_packets,
     },
+    FuzzTarget {
+        name: "postgres",
+        check: inputs::postgres_messages,
+        change: Change::Bytes,
+        seeds: seeds::postgres_messages,
+    },
+    FuzzTarget { name: "proc", check: inputs::proc_files, change: Change::Bytes, seeds: seeds::proc_files },
     FuzzTarget {
         name: "sqlite",
         check: inputs::sqlite_frames,
@@ -157,7 +165,9 @@ fn held(target: &FuzzTarget, input: &[u8]) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use dbms::postgres::reply::Event;
+
+    use super::{inputs::Pieces, *};
 
     /// Few of each, always the same ones. `isopod selftest fuzz` runs as many as there is time for.
     #[test]
@@ -178,6 +188,32 @@ mod tests {
                 assert_eq!(failed, None, "input {number} of {}:\n{text}", target.name);
             }
         }
+    }
+
+    /// A seed that nothing takes would test nothing but its refusal.
+    #[test]
+    fn what_was_recorded_is_taken() {
+        use provision::{InstanceRecord, Manifest};
+        let [manifest, record, links, learned, triage] = recorded::FILES;
+        assert!(serde_json::from_str::<Manifest>(manifest).is_ok());
+        assert!(serde_json::from_str::<InstanceRecord>(record).is_ok());
+        assert_eq!(provision::linked(links, "package/native").unwrap().len(), 1, "and no more");
+        assert!(serde_json::from_str::<reduce::Learned>(learned).is_ok());
+        assert!(serde_json::from_str::<campaign::Triage>(triage).is_ok());
+        let kept = seeds::kept_trace(&seeds::Material::new().unwrap().runs[0].0).unwrap();
+        let path = std::path::Path::new("kept");
+        let read = campaign::record::traces::TraceReader::of(path, std::io::Cursor::new(kept));
+        assert_eq!(read.map(|run| run.unwrap().0).collect::<Vec<_>>(), [7]);
+        for (number, answer) in recorded::ANSWERS.iter().enumerate() {
+            let (events, ended) = inputs::answers(Pieces::whole(answer), 1 << 16);
+            assert!(matches!(events.last(), Some(Event::Reply(_) | Event::LastWords(_))), "answer {number}");
+            assert_eq!(ended, Ok(()), "answer {number}");
+        }
+        assert_eq!(inputs::login(Pieces::whole(recorded::LOGIN)), Ok(Some(9928)));
+        assert_eq!(
+            inputs::login(Pieces::whole(recorded::BEFORE_LOGIN[1])),
+            Err(dbms::net::Refusal::NeedsTls)
+        );
     }
 
     #[test]

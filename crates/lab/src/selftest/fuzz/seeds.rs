@@ -5,14 +5,18 @@ use dbms::sqlite::wire::{Body, Cell, Reply, Request, frame};
 use dialect::Execution;
 use execute::{Launch, Options, Placement, Runner, Server};
 use generate::Generator;
-use model::{Case, Finding, JudgeOverrides, Level, Product, Seed, Target, Verdict, casefile};
+use model::{Case, Finding, JudgeOverrides, Level, Product, Quality, Seed, Tally, Target, Verdict, casefile};
 use reference::{Bug, ReferenceServer};
+use serde_json::json;
 
-use super::inputs::Filed;
+use super::{
+    inputs::Filed,
+    recorded::{ANSWERS, BEFORE_LOGIN, FILES, LOGIN},
+};
 
 /// Runs with what the oracles say of them.
 pub struct Material {
-    runs: Vec<(Execution, Option<Finding>)>,
+    pub runs: Vec<(Execution, Option<Finding>)>,
 }
 
 impl Material {
@@ -83,7 +87,24 @@ pub fn json(material: &Material) -> Vec<Vec<u8>> {
         all.extend(found.iter().map(|finding| serde_json::to_vec(&Event::Finding(Box::new(finding.into())))));
     }
     all.push(serde_json::to_vec(&settings()));
-    all.into_iter().flatten().collect()
+    all.push(serde_json::to_vec(&Quality { cases: 7, statements: 40, ..Quality::default() }));
+    all.extend(material.runs.iter().take(3).map(|(execution, _)| kept_trace(execution)));
+    let files = FILES.iter().map(|text| text.as_bytes().to_vec());
+    let tally = Tally { cases: 12, statements: 130, ..Tally::default() };
+    all.into_iter().flatten().chain(files).chain([tally.line().into_bytes()]).collect()
+}
+
+/// A file of kept traces with one run in it.
+pub fn kept_trace(execution: &Execution) -> serde_json::Result<Vec<u8>> {
+    let (case, trace) = (execution.case.case(), &execution.trace);
+    let lines = [
+        json!({"format": 1}),
+        json!({"server": trace.server}),
+        json!({"setup": case.setup.statements}),
+        json!({"run": {"number": 7, "case": case, "trace": trace}}),
+    ];
+    let lines: serde_json::Result<Vec<_>> = lines.iter().map(serde_json::to_vec).collect();
+    Ok(lines?.into_iter().flat_map(|line| [line, b"\n".to_vec()].concat()).collect())
 }
 
 fn settings() -> Settings {
@@ -167,6 +188,31 @@ pub fn mysql_packets(_: &Material) -> Vec<Vec<u8>> {
         b"\x30\x00\x00\x01\x00\x01\x00\x02\x00\x00\x00(Rows matched: 1  Changed: 1  Warnings: 0 and more";
     let error = b"\x17\x00\x00\x01\xff\x28\x04#42000You have an err";
     vec![rows, done.to_vec(), error.to_vec()]
+}
+
+pub fn postgres_messages(_: &Material) -> Vec<Vec<u8>> {
+    let logins = BEFORE_LOGIN.iter().copied().chain([&[][..]]);
+    let logins = logins.map(|before| [&[0, 7], before, LOGIN].concat());
+    let all = ANSWERS.concat();
+    let answers = ANSWERS.iter().copied().chain([&all[..]]);
+    logins.chain(answers.flat_map(|answer| [1, 2].map(|way| [&[way, 7], answer].concat()))).collect()
+}
+
+pub fn proc_files(_: &Material) -> Vec<Vec<u8>> {
+    let texts = [
+        "8137 (postgres) S 8135 8137 8137 0 -1 4194560 1042 0 0 0 2 1 0 0 20 0 1 0 5316424 220819456 6934 18446744073709551615 94 95 140 0 0 0 0 \
+         19935232 84487 0 0 0 17 1 0 0 0 0 0 96 97 98 140731 140732 140733 140734 0\n",
+        "12 (ib_srv_lock_to) S 1 12 12 0 -1 1077936192 5 0 0 0 0 0 0 0 20 0 40 0 531 1 1\n",
+        "53914 6934 6133 1890 0 890 0\n",
+        "Name:\tisopod\nUmask:\t0022\nState:\tR (running)\nVmPeak:\t  220 kB\nVmHWM:\t    5124 kB\nThreads:\t3\n",
+        "134925 3309 12\n",
+        "8138 8139 8140 \n",
+        "         0          0 4294967295\n         1     100000      65536\n",
+        "isopod\0hunt\0mysql://root:secret@host:3306/db?sslmode=require\0--target=u:pw@h\0--password=x&y\0",
+        "HOME=/root\0ISOPOD_PASSWORD=secret\0MYSQL_PWD=x\0PGPASSWORD=\0PATH=/bin\0",
+        "1000\n/dev/shm/x/data\n1763\n5432\n/dev/shm/x/tmp\n\n 4294967295         7\nready   \n",
+    ];
+    texts.iter().map(|text| text.as_bytes().to_vec()).collect()
 }
 
 pub fn sqlite_frames(_: &Material) -> Vec<Vec<u8>> {

@@ -9,6 +9,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use model::procfs;
+
 use super::{MEMORY, Plan, fake::Fake, scenes::Scene};
 
 /// What is run.
@@ -79,9 +81,7 @@ pub fn hold(plan: &Plan<'_>, case: &Path, scene: &Scene) -> io::Result<Ran> {
 
 /// The most memory that a process has had so far.
 fn high_water(pid: u32) -> Option<u64> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    Some(line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok()? << 10)
+    procfs::most_memory(&fs::read(format!("/proc/{pid}/status")).ok()?)
 }
 
 impl Ran {
