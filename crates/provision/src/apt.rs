@@ -249,6 +249,16 @@ mod tests {
         assert!(archives("'http://archive.example/ubuntu/dists/noble/InRelease' x 0").is_err());
     }
 
+    /// Ours are read after those of the machine, and win.
+    #[test]
+    fn nothing_unsigned_is_taken_whatever_the_machine_allows() {
+        let text = configuration(Path::new("/x"));
+        for option in ["APT::Get::AllowUnauthenticated", "Acquire::AllowInsecureRepositories"] {
+            assert!(text.contains(&format!("{option} \"false\";")), "{text}");
+        }
+        assert!(text.contains("#clear DPkg::Pre-Invoke;"), "{text}");
+    }
+
     #[test]
     fn the_percentage_is_read() {
         let told = status("dlstatus:3:41.5:Retrieving file 3 of 55");

@@ -81,16 +81,7 @@ impl Npm {
         }
         let file = found
             .ok_or_else(|| ServerError::new(ErrorKind::Tool, format!("npm pack left no file for {exact}")))?;
-        let real = sha512(&file).doing("read", &file)?;
-        if !integrity.split_whitespace().any(|sum| sum == real) {
-            return Err(ServerError::new(
-                ErrorKind::Tool,
-                format!("what npm fetched for {exact} is not what was published"),
-            )
-            .help(format!("published {integrity}"))
-            .help(format!("fetched   {real}"))
-            .help(checksum::ADVICE));
-        }
+        check(&exact, &file, &integrity)?;
         Ok(file)
     }
 
@@ -156,6 +147,19 @@ fn choose(versions: Vec<String>, line: &Version, asked: Option<&Version>) -> Opt
     exact.or_else(|| newest(&mut of_line.iter()))
 }
 
+/// Refuses a file that has none of these checksums.
+fn check(exact: &str, file: &Path, integrity: &str) -> Result<()> {
+    let real = sha512(file).doing("read", file)?;
+    if integrity.split_whitespace().any(|sum| sum == real) {
+        return Ok(());
+    }
+    let title = format!("what npm fetched for {exact} is not what was published");
+    Err(ServerError::new(ErrorKind::Tool, title)
+        .help(format!("published {integrity}"))
+        .help(format!("fetched   {real}"))
+        .help(checksum::ADVICE))
+}
+
 /// The checksum of a file in npm's way of writing: `sha512-` and Base64.
 fn sha512(file: &Path) -> io::Result<String> {
     checksum::of_file::<Sha512>(file).map(|digest| format!("sha512-{}", checksum::base64(&digest)))
@@ -206,6 +210,19 @@ mod tests {
         let asked = |text: &str| is_asked("18.4.0-beta.17", Some(&text.parse().unwrap()));
         assert!(is_asked("18.4.0-beta.17", None) && asked("18") && asked("18.4"));
         assert!(!asked("18.3") && !asked("17"));
+    }
+
+    #[test]
+    fn a_package_with_another_checksum_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("x.tgz");
+        fs::write(&file, "x").unwrap();
+        let sum = sha512(&file).unwrap();
+        assert!(check("x@1", &file, &format!("sha1-abc {sum}")).is_ok());
+        fs::write(&file, "y").unwrap();
+        let error = check("x@1", &file, &sum).unwrap_err();
+        assert!(error.title.contains("is not what was published"), "{error}");
+        assert!(check("x@1", &file, "").is_err());
     }
 
     #[test]

@@ -191,6 +191,33 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_folder_of_somebody_else_is_not_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let theirs = folder.path().join("isopod-0");
+        fs::create_dir(&theirs).unwrap();
+        // Only root may give it away.
+        if std::os::unix::fs::chown(&theirs, Some(65_534), None).is_ok() {
+            let error = Scratch::create(&theirs, "x").unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
+            assert!(!usable(&theirs) && fs::read_dir(&theirs).unwrap().next().is_none());
+            let link = folder.path().join("link");
+            std::os::unix::fs::symlink(folder.path(), &link).unwrap();
+            std::os::unix::fs::lchown(&link, Some(65_534), None).unwrap();
+            assert!(!usable(&link), "a link of somebody else");
+        }
+        // One that everybody could write to is closed.
+        let ours = folder.path().join("ours");
+        fs::create_dir(&ours).unwrap();
+        fs::set_permissions(&ours, fs::Permissions::from_mode(0o777)).unwrap();
+        let made = Scratch::create(&ours, "x").unwrap();
+        assert_eq!(fs::metadata(&ours).unwrap().mode() & 0o066, 0);
+        assert_eq!(fs::metadata(made.path()).unwrap().mode() & 0o777, 0o700);
+        let (one, other) = (temporary().unwrap(), temporary().unwrap());
+        assert_eq!(fs::metadata(one.path()).unwrap().mode() & 0o777, 0o700);
+        assert_ne!(one.path(), other.path());
+    }
+
+    #[test]
     fn only_what_is_dead_is_pruned() {
         let folder = tempfile::tempdir().unwrap();
         let parent = folder.path().join("parent");

@@ -213,3 +213,47 @@ fn next(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::{super::wire::message, *};
+
+    /// What comes of a login in which the server says these, and what it hears.
+    fn heard(private: bool, said: &[&[u8]]) -> (Result<Option<SessionId>, Refusal>, Vec<u8>) {
+        let who = Login { password: "secret".into(), ..Login::default() };
+        let (mut talk, mut inbox, mut out) =
+            (Talk::new(&who, private), ReceiveBuffer::default(), BytesMut::new());
+        let bytes = said.iter().flat_map(|body| message(b'R', body)).collect::<Vec<u8>>();
+        inbox.fill(&mut Cursor::new(bytes));
+        let mut last = Ok(None);
+        while let Some(message) = inbox.take().unwrap() {
+            last = talk.message(message, &mut out);
+            if last.is_err() {
+                break;
+            }
+        }
+        (last, out.to_vec())
+    }
+
+    #[test]
+    fn a_password_is_sent_in_clear_only_where_nobody_reads_along() {
+        let wanted: &[u8] = &[0, 0, 0, 3];
+        assert_eq!(heard(false, &[wanted]), (Err(Refusal::NeedsTls), Vec::new()));
+        let (went, said) = heard(true, &[wanted]);
+        assert_eq!((went, &said[5..]), (Ok(None), &b"secret\0"[..]));
+        // Nor once a proof was begun.
+        let proof: &[u8] = b"\0\0\0\x0aSCRAM-SHA-256\0\0";
+        let (went, said) = heard(true, &[proof, wanted]);
+        assert!(went.is_err() && !said.windows(6).any(|bytes| bytes == b"secret"), "{went:?}");
+    }
+
+    #[test]
+    fn who_began_a_proof_has_to_end_it() {
+        let (proof, done): (&[u8], &[u8]) = (b"\0\0\0\x0aSCRAM-SHA-256\0\0", &[0, 0, 0, 0]);
+        let why = "it did not prove that it knows the password";
+        assert_eq!(heard(false, &[proof, done]).0, Err(Refusal::Other(why.into())));
+        assert_eq!(heard(false, &[done]).0, Ok(None), "it asks for nothing");
+    }
+}
