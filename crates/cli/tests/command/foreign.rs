@@ -232,6 +232,8 @@ fn nothing_that_others_wrote_is_obeyed_by_the_terminal() {
         let ran = coloured(scene);
         for text in [&ran.out, &ran.err] {
             assert_eq!(*text, for_terminal(text), "{scene:?} with exit code {:?}", ran.code);
+            let obeyed = ["\u{7}", "\u{1b}]", "\u{1b}[2J"].iter().any(|part| text.contains(part));
+            assert!(!obeyed, "{scene:?} with exit code {:?}: {text:?}", ran.code);
             met += usize::from(text.contains("PWN"));
         }
     }
