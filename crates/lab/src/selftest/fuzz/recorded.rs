@@ -19,7 +19,7 @@ pub const FILES: [&str; 5] = [
 pub const LOGIN: &[u8] = b"\
         R\0\0\0\x08\0\0\0\0\
         S\0\0\0\x11TimeZone\0UTC\0\
-        S\0\0\0\x18server_version\018.4\0\
+        S\0\0\0\x18server_version\x0018.4\0\
         K\0\0\0\x0c\0\0&\xc8W46F\
         Z\0\0\0\x05I";
 
@@ -32,7 +32,7 @@ pub const BEFORE_LOGIN: [&[u8]; 4] = [
     b"\
         R\0\0\0*\0\0\0\nSCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0\
         R\0\0\0+\0\0\0\x0br=nonceserver,s=c2FsdHNhbHQ=,i=4096\
-        R\0\0\06\0\0\0\x0cv=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=",
+        R\0\0\x006\0\0\0\x0cv=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=",
     b"\
         E\0\0\0hSFATAL\0VFATAL\0C28P01\0Mpassword authentication failed for user \"postgres\"\0Fauth.c\0L324\0Rauth_failed\0\0",
 ];
