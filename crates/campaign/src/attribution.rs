@@ -19,8 +19,8 @@
 //! got, and the tables of the wrong one end with the same rows. What the server did wrong is the same then, so that a known deviation that
 //! explains it there explains it here.
 //!
-//! A plain read that is wrong with nobody else there may be right about rows that an earlier statement has left wrong. Then they are
-//! wrong without it, too, in the end, and that is what is filed: the read is not blamed.
+//! A statement that is wrong with nobody else there may be right about rows that an earlier one has left wrong. Then they are
+//! wrong without it, too, in the end, and that is what is filed: it is not blamed.
 //!
 //! A finding that needs two known deviations is reduced in the same way until it needs one of them, and no twin is asked for: each
 //! of them was needed before. One that is in no tracker is not given up for one that is.
@@ -28,8 +28,8 @@
 use dialect::{AccessSet, Execution};
 use execute::Reset;
 use model::{
-    Case, Fingerprint, RowSet, ShownBy, Symptom, Verdict, Violation,
-    sql::{StatementClass, StatementKind},
+    Case, Fingerprint, RowSet, Symptom, Verdict, Violation,
+    sql::StatementClass,
     verdict::{
         Cause,
         evidence::{Before, SecondOpinion, Turned},
@@ -72,7 +72,7 @@ pub fn attribute(
     let Some(quick) = quick.filter(|_| candidates > 0 && !(how.over)()) else {
         return (Attribution::None, 0);
     };
-    if let Some(turned) = without_the_read(runs, suspicion, best) {
+    if let Some(turned) = without_the_statement(runs, suspicion, best) {
         return (Attribution::Known(Box::new(turned)), 1);
     }
     let (explained, tried) = match old.deviations() {
@@ -143,15 +143,14 @@ fn simplify(
     (Attribution::Known(Box::new(turned)), found.tried)
 }
 
-/// The case without the read that shows what is wrong, if the tables are wrong without it.
-fn without_the_read(
+/// The case without the statement that shows what is wrong, if the tables are wrong without it.
+fn without_the_statement(
     runs: &mut dyn CleanRuns,
     suspicion: &Suspicion<'_>,
     best: &Reproduction,
 ) -> Option<Reproduction> {
     let (old, step) = (&suspicion.violation.fingerprint, best.violation.step?);
-    let reads = old.statement == ShownBy::Statement(Some(StatementKind::Select));
-    if !reads || !is_by_itself(old) {
+    if !is_by_itself(old) {
         return None;
     }
     let mut smaller = best.execution.case.case().clone();
@@ -327,7 +326,7 @@ fn holds(runs: &mut dyn CleanRuns, suspicion: &Suspicion<'_>, twin: &Case) -> bo
 mod tests {
     use model::{
         Condition, JudgeOverrides, Level, Outcome, Probe, ProbeResult, Product, Reply, ServerInfo,
-        SessionSpec, Step, Trace, Version,
+        SessionSpec, ShownBy, Step, Trace, Version, sql::StatementKind,
     };
     use oracles::{Ask, Conversation, OracleInfo};
     use reduce::strategy::InOrder;

@@ -440,7 +440,8 @@ impl<'a> Words<'a> {
             SecondOpinion::DecoupledUndecided(why) => alone(format!("the decoupled run cannot tell ({why})")),
             SecondOpinion::Uncertain => alone("the decoupled run accepts it without being certain".into()),
             SecondOpinion::NotJudged => {
-                "judged by the model alone: the decoupled run judges neither waits nor locks".to_string()
+                "judged by the model alone: the decoupled run judges neither waits nor locks, nor what comes to a statement alone, too"
+                    .to_string()
             }
             SecondOpinion::EndsEarlier(second) => format!(
                 "judged by the model alone: the decoupled run ends earlier: {}",
@@ -514,7 +515,7 @@ fn before(before: &Before) -> String {
         }
         Turned::ByItself => "the server answers the same to the statement alone",
         Turned::InTheEnd => {
-            "the read is right about what is in the tables, and that is wrong without it, too"
+            "the statement is right about what is in the tables, and that is wrong without it, too"
         }
         Turned::WithoutBystanders => {
             "without statements that change neither an answer nor a row the same answer comes, and is explained"

@@ -164,7 +164,7 @@ pub enum SecondOpinion {
     DecoupledUndecided(Reason),
     /// The decoupled run accepts it without being certain.
     Uncertain,
-    /// It does not judge waits.
+    /// It does not judge waits, nor what a statement meets with nobody else there.
     NotJudged,
     /// It ends earlier, by this.
     EndsEarlier(Box<Violation>),
@@ -247,7 +247,7 @@ pub enum Turned {
     ByItself,
     /// The case before has statements more that change neither an answer nor a row.
     WithoutBystanders,
-    /// What a read showed is in the tables without it, too.
+    /// What a statement showed is in the tables without it, too.
     InTheEnd,
 }
 

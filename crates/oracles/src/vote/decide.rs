@@ -73,7 +73,9 @@ fn agreed(first: &Violation, second: &Violation) -> Verdict {
 fn apart(first: &Violation, later: Option<&Violation>) -> Verdict {
     // Nor does it judge what is newer than a snapshot: alone, there is nobody to be refused for.
     let refusal = first.evidence.rule == Some(RuleId::RefusedByView);
-    if WAITS.contains(&first.fingerprint.symptom) || refusal {
+    // What a name explains that shows alone, too, keeps it.
+    let alone = mvcc::deviations::lookup::shows_alone(&first.fingerprint);
+    if WAITS.contains(&first.fingerprint.symptom) || refusal || alone {
         let mut violation = first.clone();
         violation.evidence.second_opinion = Some(SecondOpinion::NotJudged);
         return Verdict::Violated(violation);
@@ -250,6 +252,12 @@ pub(super) mod tests {
             violation.evidence.rule = Some(RuleId::RefusedByView);
         }
         assert_eq!(said(&missed, Some(&holds(&[]))), "missing-error: not judged");
+    }
+
+    #[test]
+    fn what_has_a_name_and_shows_alone_keeps_it() {
+        let named = wrong(Symptom::MissingError, explained("foreign-key-beside-null"), Some(1));
+        assert_eq!(said(&named, Some(&holds(&[]))), "missing-error: not judged");
     }
 
     #[test]

@@ -19,6 +19,7 @@ pub static DEVIATION: KnownDeviation = KnownDeviation {
     // 9.7.4 has it, 8.0.33 does not.
     affects: AffectedServers { product: Some("mysql"), since: &[9], ..AffectedServers::ALL },
     alternatives: Some(alternatives),
+    alone: true,
     twin: Some(without_long_indexes),
     ..NO_HOOKS
 };

@@ -13,6 +13,11 @@ pub fn named(fingerprint: &Fingerprint) -> Option<Vec<&'static KnownDeviation>> 
     ordered(fingerprint.deviations()?)
 }
 
+/// Is it explained by what a statement meets with nobody else there?
+pub fn shows_alone(fingerprint: &Fingerprint) -> bool {
+    named(fingerprint).is_some_and(|by| !by.is_empty() && by.iter().all(|by| by.alone))
+}
+
 /// The bug reports by which a fingerprint is known. What was found but is in no tracker has a name, and is new.
 pub fn known(fingerprint: &Fingerprint) -> Option<String> {
     reports(fingerprint.deviations()?)

@@ -199,6 +199,8 @@ pub struct KnownDeviation {
     pub unknown_rows: Option<UnknownRows>,
     /// The view that it gives the decoupled run.
     pub decoupled_view: Option<DecoupledView>,
+    /// Does a statement meet it with nobody else there? Then the decoupled run meets it, too, and sees nothing wrong.
+    pub alone: bool,
     /// Makes the case its twin, in which the statement of a step cannot meet this deviation.
     pub twin: Option<TwinHook>,
 }
@@ -220,6 +222,7 @@ const NO_HOOKS: KnownDeviation = KnownDeviation {
     rollback_to: None,
     unknown_rows: None,
     decoupled_view: None,
+    alone: false,
     twin: None,
 };
 
