@@ -134,7 +134,7 @@ fn session(name: &str) -> Option<usize> {
     name.strip_prefix('T')?.parse::<usize>().ok()?.checked_sub(1)
 }
 
-/// `(1, 10) (2, 20)`, `none`, `2 rows`, `2 of 3` (changed of matched), `ok`, `duplicate`, `constraint`, `conflict`, `deadlock`, `busy`, `gone` (an error that
+/// `(1, 10) (2, 20)`, `none`, `2 rows`, `2 of 3` (changed of matched), `ok`, `duplicate`, `constraint`, `runtime`, `conflict`, `deadlock`, `busy`, `gone` (an error that
 /// ends the session), `lost`, `died`, `killed`, `rolled back`.
 pub fn reply(text: &str) -> Reply {
     let error = |class, code, ends| {
@@ -148,6 +148,7 @@ pub fn reply(text: &str) -> Reply {
         "deadlock" => error(ErrorClass::Deadlock, 1213, Ends::Transaction),
         "stale" => error(ErrorClass::WriteConflict, 517, Ends::Statement),
         "constraint" => error(ErrorClass::Constraint, 1452, Ends::Statement),
+        "runtime" => error(ErrorClass::Runtime, 1241, Ends::Statement),
         "no savepoint" => error(ErrorClass::Other, 1305, Ends::Statement),
         "busy" => error(ErrorClass::Busy, 5, Ends::Statement),
         "gone" => error(ErrorClass::GoneAway, 2013, Ends::Session),

@@ -102,6 +102,7 @@ impl<'a> StatementContext<'a> {
         let new = match expr {
             Expr::Subquery(_) => {
                 let inner = self.inner_query(query, sees)?;
+                inner.has_one_column()?;
                 answers.take(&inner);
                 match inner.rows.as_slice() {
                     [] => Expr::Literal(Literal::Null),
@@ -114,6 +115,7 @@ impl<'a> StatementContext<'a> {
             }
             Expr::In { expr: of, negated, list: InList::Query(_) } => {
                 let mut inner = self.inner_query(query, sees)?;
+                inner.has_one_column()?;
                 // An index may answer it value by value: then only what is asked for is met.
                 inner.due.clear();
                 inner.locks.clear();
@@ -295,6 +297,14 @@ impl<'a> StatementContext<'a> {
 }
 
 impl SubqueryResult {
+    /// With more of them it is refused, whatever the rows are.
+    fn has_one_column(&self) -> Result<(), Fault> {
+        match &self.columns {
+            Ok(columns) if columns.len() != 1 => Err(Fault::Unsure(Reason::InnerQueryExpression)),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
     /// The one column that an expression takes.
     fn column(&self) -> Result<&Column, Fault> {
         self.columns

@@ -174,6 +174,19 @@ fn mysql_113751_beside_a_longer_unique_key() {
     assert_eq!(judged(&mysql(RR), &setup, text, None), "wrong-rows: unique-search-misses at step 3");
 }
 
+#[test]
+fn a_query_of_two_columns_is_refused_where_one_is_asked_for() {
+    let setup = ["CREATE TABLE t (a INT, b INT)", "CREATE TABLE u (c INT)"];
+    for condition in ["c IN (SELECT * FROM t)", "c = (SELECT a, b FROM t)"] {
+        let text = format!("T1: UPDATE u SET c = 0 WHERE {condition} => runtime");
+        assert_eq!(
+            judged(&mysql(RC), &setup, &text, None),
+            "undecided inner-query-expression",
+            "{condition}"
+        );
+    }
+}
+
 /// The row that it misses is being changed by a third.
 #[test]
 fn mysql_113751_without_a_wait_for_who_changes_the_row_now() {
