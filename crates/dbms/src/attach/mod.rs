@@ -292,3 +292,29 @@ fn socket_file(product: Product, path: PathBuf, port: u16) -> PathBuf {
     let folder = dialect::of(product).family == SqlFamily::Postgres && path.is_dir();
     if folder { path.join(format!(".s.PGSQL.{port}")) } else { path }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Nobody is asked: these addresses are only read.
+    #[test]
+    fn a_connection_that_is_not_encrypted_is_told_of_unless_it_stays_on_this_machine() {
+        let said = |address: &str, plain| {
+            let target = format!("{address}?sslmode=prefer").parse().unwrap();
+            Connector::new(&target, None).unwrap().unencrypted(plain)
+        };
+        for product in ["mysql", "postgres"] {
+            let (away, here) =
+                (format!("{product}://u:p@192.0.2.1:9/d"), format!("{product}://u:p@127.0.0.1:9/d"));
+            let told = said(&away, Some(NOT_OFFERED)).unwrap();
+            assert!(told.contains("192.0.2.1:9") && told.contains("is not encrypted"), "{told}");
+            assert!(
+                told.contains(NOT_OFFERED) && told.contains("sslmode=require") && !told.contains("u:p"),
+                "{told}"
+            );
+            assert_eq!((said(&away, None), said(&here, Some(NOT_OFFERED))), (None, None));
+            assert!(said(&here, Some("it broke")).is_some());
+        }
+    }
+}
