@@ -5,8 +5,11 @@
 //! either, the look may also be older than the server's own decision without any cycle to be seen; there a new wait counts
 //! only if a second look, taken right after the first, shows exactly the same. One that has counted before and is still for the
 //! same lock needs no second look.
+//!
+//! Nobody says who is in the way of a wait above the storage engine, and it may be a thread of the server's own: one that purges holds
+//! the metadata lock of its table for a moment. So such a wait counts only if it has stood for a while.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use execute::{ConnectError, LockMonitor, SessionId, Settled};
 use model::ServerInfo;
@@ -17,6 +20,21 @@ use crate::{
     net::{Address, Login},
 };
 
+/// A wait above the storage engine that has stood for so long is for another session.
+const STOOD: Duration = Duration::from_millis(30);
+
+/// Since when sessions wait above the storage engine.
+#[derive(Debug, Default)]
+struct WaitsAbove(BTreeMap<SessionId, Duration>);
+
+impl WaitsAbove {
+    /// Has each of these waits stood for long enough?
+    fn have_stood(&mut self, above: impl Iterator<Item = SessionId>, now: Duration) -> bool {
+        self.0 = above.map(|session| (session, self.0.get(&session).copied().unwrap_or(now))).collect();
+        self.0.values().all(|since| now.saturating_sub(*since) >= STOOD)
+    }
+}
+
 #[derive(Debug)]
 pub struct SqlMonitor {
     lock_waits: LockWaitReader,
@@ -24,6 +42,7 @@ pub struct SqlMonitor {
     always_twice: bool,
     /// The last look by which everybody was known to wait.
     proof: WaitGraph,
+    above: WaitsAbove,
     clock: fn() -> Duration,
 }
 
@@ -42,6 +61,7 @@ impl SqlMonitor {
             judge: DeadlockWatch::default(),
             always_twice,
             proof: WaitGraph::default(),
+            above: WaitsAbove::default(),
             clock,
         })
     }
@@ -54,8 +74,11 @@ impl LockMonitor for SqlMonitor {
 
     fn check(&mut self, outstanding: &[SessionId]) -> Result<Settled, ConnectError> {
         let first = self.lock_waits.look(outstanding)?;
-        let settled = self.judge.look(&first, outstanding, (self.clock)());
-        if settled == Settled::Working {
+        let now = (self.clock)();
+        let above = outstanding.iter().copied().filter(|session| first.above.contains(session));
+        let stood = self.above.have_stood(above, now);
+        let settled = self.judge.look(&first, outstanding, now);
+        if settled == Settled::Working || !stood {
             return Ok(Settled::Working);
         }
         let new = |session: &SessionId| {
@@ -78,5 +101,22 @@ impl LockMonitor for SqlMonitor {
     /// A look costs ten times as much as an answer: worth waiting a little for one.
     fn patience(&self) -> Duration {
         Duration::from_micros(100)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_above_the_engine_counts_when_it_has_stood() {
+        let mut waits = WaitsAbove::default();
+        let mut stood =
+            |above: &[SessionId], at: u64| waits.have_stood(above.iter().copied(), Duration::from_millis(at));
+        assert!(stood(&[], 0));
+        assert!(!stood(&[7], 10) && !stood(&[7], 39) && stood(&[7], 40));
+        // Another one begins to wait; the first goes on, and waits again.
+        assert!(!stood(&[7, 8], 41) && stood(&[7, 8], 71));
+        assert!(stood(&[8], 72) && !stood(&[7, 8], 73));
     }
 }
