@@ -73,8 +73,8 @@ fn agreed(first: &Violation, second: &Violation) -> Verdict {
 fn apart(first: &Violation, later: Option<&Violation>) -> Verdict {
     // Nor does it judge what is newer than a snapshot: alone, there is nobody to be refused for.
     let refusal = first.evidence.rule == Some(RuleId::RefusedByView);
-    // What a name explains that shows alone, too, keeps it.
-    let alone = mvcc::deviations::lookup::shows_alone(&first.fingerprint);
+    // What a name explains that is nothing wrong alone keeps it.
+    let alone = mvcc::deviations::lookup::is_nothing_alone(&first.fingerprint);
     if WAITS.contains(&first.fingerprint.symptom) || refusal || alone {
         let mut violation = first.clone();
         violation.evidence.second_opinion = Some(SecondOpinion::NotJudged);
@@ -255,9 +255,11 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_has_a_name_and_shows_alone_keeps_it() {
+    fn what_has_a_name_and_is_nothing_alone_keeps_it() {
         let named = wrong(Symptom::MissingError, explained("foreign-key-beside-null"), Some(1));
         assert_eq!(said(&named, Some(&holds(&[]))), "missing-error: not judged");
+        let named = wrong(ROWS, explained("gone-row-by-index"), Some(1));
+        assert_eq!(said(&named, Some(&holds(&[]))), "wrong-rows: not judged");
     }
 
     #[test]

@@ -13,9 +13,11 @@ pub fn named(fingerprint: &Fingerprint) -> Option<Vec<&'static KnownDeviation>> 
     ordered(fingerprint.deviations()?)
 }
 
-/// Is it explained by what a statement meets with nobody else there?
-pub fn shows_alone(fingerprint: &Fingerprint) -> bool {
-    named(fingerprint).is_some_and(|by| !by.is_empty() && by.iter().all(|by| by.alone))
+/// Is it explained by what the decoupled run sees nothing wrong in: what a statement meets with nobody else there, and a refusal that does
+/// not come?
+pub fn is_nothing_alone(fingerprint: &Fingerprint) -> bool {
+    let unseen = |by: &&'static KnownDeviation| by.alone || by.misses_conflict.is_some();
+    named(fingerprint).is_some_and(|by| !by.is_empty() && by.iter().all(unseen))
 }
 
 /// The bug reports by which a fingerprint is known. What was found but is in no tracker has a name, and is new.
