@@ -167,8 +167,7 @@ fn with_rollbacks(
     times: u32,
 ) -> Option<Reproduction> {
     let Reproduction { execution: Execution { case, trace, .. }, violation, .. } = found;
-    let stall_is_wrong = violation.waits_wrongly() || !violation.circle().is_empty();
-    if stall_is_wrong || violation.step.is_some_and(|step| !trace.answered_after_stall(step)) {
+    if violation.is_a_wait() || violation.step.is_some_and(|step| !trace.answered_after_stall(step)) {
         return None;
     }
     let sessions = trace.rolled_back_before(violation.step)?;

@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | the same | the same, complaint by complaint | known |
 //! | another; the same rule is broken | wrong in the same places | new, and behaves like it |
-//! | another; both are unreported deadlocks | | new, and behaves like it |
+//! | another; both are unreported deadlocks, or waits of who was asked not to wait | | new, and behaves like it |
 //! | | another | new |
 //!
 //! What known deviations explain is known by its signature alone, since its twin has been asked (`oracles/src/mvcc/twins`). An entry of the

@@ -79,6 +79,11 @@ impl Violation {
         }
     }
 
+    /// Is what is wrong a wait itself, and nothing that came after it?
+    pub fn is_a_wait(&self) -> bool {
+        self.waits_wrongly() || !self.circle().is_empty()
+    }
+
     /// Is it wrong that the step waits, whatever comes then?
     pub fn waits_wrongly(&self) -> bool {
         self.fingerprint.symptom == Symptom::NeedlessWait || self.evidence.actual == Some(Response::Wait)

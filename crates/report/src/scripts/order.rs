@@ -74,6 +74,5 @@ fn needed(bug: &BugReport) -> usize {
 /// Did what is wrong come only after Isopod had ended a stall?
 pub fn came_after_stall(bug: &BugReport) -> bool {
     let (trace, violation) = (&bug.execution.trace, &bug.finding.violation);
-    let stall_is_wrong = violation.waits_wrongly() || !violation.circle().is_empty();
-    !stall_is_wrong && violation.step.map_or(trace.stalled, |step| trace.answered_after_stall(step))
+    !violation.is_a_wait() && violation.step.map_or(trace.stalled, |step| trace.answered_after_stall(step))
 }
